@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: MIT */
+#include "libfit/base/hash.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <xxhash.h>
+
+struct fit_hasher {
+	XXH3_state_t *state;
+};
+
+struct fit_hasher *fit_hasher_new(void)
+{
+	struct fit_hasher *h = malloc(sizeof *h);
+
+	if (!h)
+		return NULL;
+	h->state = XXH3_createState();
+	if (!h->state || XXH3_128bits_reset(h->state) != XXH_OK) {
+		fit_hasher_free(h);
+		return NULL;
+	}
+	return h;
+}
+
+void fit_hasher_free(struct fit_hasher *h)
+{
+	if (!h)
+		return;
+	XXH3_freeState(h->state);
+	free(h);
+}
+
+void fit_hasher_add(struct fit_hasher *h, const void *p, size_t n)
+{
+	if (n)
+		XXH3_128bits_update(h->state, p, n);
+}
+
+void fit_hasher_hex(const struct fit_hasher *h, char out[FIT_HASH_HEX])
+{
+	static const char digit[] = "0123456789abcdef";
+	XXH128_canonical_t c;
+
+	XXH128_canonicalFromHash(&c, XXH3_128bits_digest(h->state));
+	for (size_t i = 0; i < sizeof c.digest; i++) {
+		out[2 * i] = digit[c.digest[i] >> 4];
+		out[2 * i + 1] = digit[c.digest[i] & 15];
+	}
+	out[2 * sizeof c.digest] = '\0';
+}
+
+uint64_t fit_hash64(struct fit_text t, uint64_t seed)
+{
+	return XXH3_64bits_withSeed(t.s ? t.s : "", t.n, seed);
+}
+
+struct fit_index_slot {
+	uint64_t hash;
+	size_t at, n;		/* the key inside bytes; value FIT_NO_INDEX marks a free slot */
+	uint32_t value;
+};
+
+void fit_index_release(struct fit_index *ix)
+{
+	free(ix->slots);
+	free(ix->bytes);
+	*ix = (struct fit_index){ 0 };
+}
+
+static struct fit_index_slot *find_slot(const struct fit_index *ix, struct fit_text key, uint64_t hash)
+{
+	size_t mask = ix->n_slots - 1;
+
+	for (size_t i = (size_t)hash & mask;; i = (i + 1) & mask) {
+		struct fit_index_slot *s = &ix->slots[i];
+
+		if (s->value == FIT_NO_INDEX)
+			return s;
+		if (s->hash == hash && s->n == key.n &&
+		    (key.n == 0 || memcmp(ix->bytes + s->at, key.s, key.n) == 0))
+			return s;
+	}
+}
+
+static int enlarge(struct fit_index *ix)
+{
+	size_t n = ix->n_slots ? 2 * ix->n_slots : 64;
+	struct fit_index_slot *old = ix->slots, *s = malloc(n * sizeof *s);
+
+	if (!s)
+		return FIT_ENOMEM;
+	for (size_t i = 0; i < n; i++)
+		s[i].value = FIT_NO_INDEX;
+	for (size_t i = 0; i < ix->n_slots; i++) {
+		size_t k;
+
+		if (old[i].value == FIT_NO_INDEX)
+			continue;
+		for (k = (size_t)old[i].hash & (n - 1); s[k].value != FIT_NO_INDEX; k = (k + 1) & (n - 1))
+			;
+		s[k] = old[i];
+	}
+	free(old);
+	ix->slots = s;
+	ix->n_slots = n;
+	return FIT_OK;
+}
+
+int fit_index_put(struct fit_index *ix, struct fit_text key, uint32_t value, uint32_t *found)
+{
+	uint64_t hash = fit_hash64(key, 0);
+	struct fit_index_slot *s;
+	int rc;
+
+	if (2 * (ix->n + 1) > ix->n_slots && (rc = enlarge(ix)))
+		return rc;
+	s = find_slot(ix, key, hash);
+	if (found)
+		*found = s->value;
+	if (s->value != FIT_NO_INDEX)
+		return FIT_OK;
+	rc = fit_grow(&ix->bytes, &ix->bytes_cap, ix->bytes_n + key.n, 1);
+	if (rc)
+		return rc;
+	if (key.n)
+		memcpy(ix->bytes + ix->bytes_n, key.s, key.n);
+	*s = (struct fit_index_slot){ hash, ix->bytes_n, key.n, value };
+	ix->bytes_n += key.n;
+	ix->n++;
+	return FIT_OK;
+}
+
+uint32_t fit_index_get(const struct fit_index *ix, struct fit_text key)
+{
+	return ix->n ? find_slot(ix, key, fit_hash64(key, 0))->value : FIT_NO_INDEX;
+}

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Application profiles: what is true about a training application, measured off line.
+ *
+ * A profile store (docs/formats/profile.md) holds flat tables with an `app` column:
+ *
+ *   /apps         app init_batch max_batch min_local_bsz max_local_bsz epochs restart_s
+ *   /placements   app placement local_bsz step_time_s sync_time_s      (up to 4 nodes, measured)
+ *   /scalability  app num_nodes num_replicas local_bsz step_time_s sync_time_s   (6..16 nodes)
+ *   /validation   app batch_size epoch progress iteration metric grad_sqr grad_var
+ *   /points       app num_nodes num_replicas local_bsz step_time_s sync_time_s
+ *   /simplices    app v0..v3 n0..n3 eq_x eq_y eq_z eq_w eq_off degenerate t00..t22
+ *   /lift         app paraboloid_scale paraboloid_shift
+ *
+ * The last three are the prepared interpolation (gf-prof makes them once; see interpolate.h). The
+ * definitions follow the simulator of Qiao et al., "Pollux", OSDI'21; section numbers B.x below are
+ * those of docs/methods/pollux.md.
+ *
+ * A loaded profile is read-only except for a memo of throughput queries; it is not thread-safe.
+ */
+#ifndef FIT_MODEL_PROFILE_H
+#define FIT_MODEL_PROFILE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "libfit/base/status.h"
+#include "libfit/table/table.h"
+
+struct fit_profile;	/* all applications of a store */
+struct fit_app;		/* one application; lives as long as its profile */
+
+/* Load from a store file. FIT_ENOTFOUND when a table is missing, FIT_EDATA when it contradicts
+ * itself. hash (FIT_HASH_HEX bytes, may be NULL) gets the content hash of the file. */
+int fit_profile_load(struct fit_profile **p, const char *store, char *hash,
+		     struct fit_err *err) FIT_MUST_CHECK;
+void fit_profile_free(struct fit_profile *p);	/* NULL is fine */
+size_t fit_profile_n_apps(const struct fit_profile *p);
+struct fit_app *fit_profile_app(const struct fit_profile *p, size_t i);
+struct fit_app *fit_profile_find(const struct fit_profile *p, struct fit_text name);	/* or NULL */
+
+/* Constants of an application. */
+struct fit_app_info {
+	const char *name;
+	int64_t init_batch, max_batch;		/* total batch size, samples */
+	int64_t min_local_bsz, max_local_bsz;	/* per-GPU atomic batch size, samples */
+	int64_t epochs;				/* a job ends when it has completed these */
+	int64_t restart_ns;			/* checkpoint and restart at every change of placement */
+};
+const struct fit_app_info *fit_app_info(const struct fit_app *a);
+
+/* A placement: GPUs per node in node order; zeros are dropped. */
+#define FIT_PLACEMENT_MAX 512
+struct fit_placement {
+	int n_nodes;
+	int gpus[FIT_PLACEMENT_MAX];
+};
+
+/* Step and synchronisation time (seconds) of one optimiser step at this placement and atomic batch
+ * size (B.3): piecewise linear in local_bsz up to four nodes, Delaunay interpolation above.
+ * FIT_EDATA outside of what was measured; the error names application, placement and size. */
+int fit_app_throughput(struct fit_app *a, const struct fit_placement *p, int64_t local_bsz,
+		       double *step_s, double *sync_s, struct fit_err *err) FIT_MUST_CHECK;
+
+/* Squared gradient norm and gradient variance at total batch size B in epoch e (from 0), B.2. */
+int fit_app_grad_stats(const struct fit_app *a, int64_t batch, int64_t epoch, double *sqr, double *var,
+		       struct fit_err *err) FIT_MUST_CHECK;
+/* Cumulative optimiser steps at batch size B after e + 1 epochs, B.2. */
+int fit_app_iteration(const struct fit_app *a, int64_t batch, int64_t epoch, double *steps,
+		      struct fit_err *err) FIT_MUST_CHECK;
+/* Progress (initial-batch-equivalent steps) at which epoch e starts: 0 for e = 0, else the minimum
+ * over all validation runs of row e - 1. e may be `epochs`: the end of the job. */
+double fit_app_epoch_start(const struct fit_app *a, int64_t epoch);
+/* Best validation metric before epoch e; *known is false for e = 0. */
+int fit_app_best_metric(const struct fit_app *a, int64_t batch, int64_t epoch, bool *known,
+			double *metric, struct fit_err *err) FIT_MUST_CHECK;
+
+/* How a job splits its batch over `replicas` GPUs (spec C, "batch split"). force_accum: accumulate
+ * at least once on a single GPU when target > init_batch (or always, when force_always). */
+struct fit_batch {
+	int64_t atomic_bsz;	/* per GPU and pass */
+	int64_t accum_steps;	/* passes before the synchronising one */
+};
+struct fit_batch fit_app_split_batch(const struct fit_app *a, int64_t target_batch, int64_t replicas,
+				     bool single_gpu_always_accumulates);
+
+/* Goodput of a running job: rate of progress in initial-batch-equivalent steps per second,
+ * gain / (step + accum * (step - sync)). */
+int fit_app_goodput(struct fit_app *a, const struct fit_placement *p, struct fit_batch b, int64_t epoch,
+		    double *rate, struct fit_err *err) FIT_MUST_CHECK;
+
+/* The tuned configurations of B.4: the (replicas, batch) pairs whose efficiency lies in (lo, hi). */
+struct fit_tuned {
+	int64_t replicas, batch;
+	double jct_s;
+};
+int fit_app_configurations(struct fit_app *a, double lo, double hi, struct fit_tuned *out, size_t cap,
+			   size_t *n, struct fit_err *err) FIT_MUST_CHECK;
+
+#endif

@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: MIT */
+#include "libfit/table/source.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+#include <zstd.h>
+
+#define RAW_SIZE ((size_t)1 << 16)
+#define LINE_START ((size_t)1 << 17)
+
+enum coding { UNKNOWN, PLAIN, GZIP, ZSTD };
+
+struct fit_source {
+	int fd;
+	char *name;
+	enum coding coding;
+	/* compressed bytes that wait */
+	unsigned char raw[RAW_SIZE];
+	size_t raw_at, raw_n;
+	bool raw_end;
+	z_stream gz;
+	bool gz_on, gz_done;
+	ZSTD_DStream *zstd;
+	size_t zstd_hint;
+	/* decoded bytes that wait for fit_source_line() */
+	char *buf;
+	size_t at, n, cap;
+	bool end;
+	uint64_t line;
+	struct fit_hasher *hasher;
+};
+
+int fit_source_open(struct fit_source **out, const char *operand, struct fit_err *err)
+{
+	bool is_stdin = strcmp(operand, "-") == 0;
+	struct fit_source *s = calloc(1, sizeof *s);
+	struct stat st;
+	int rc;
+
+	*out = NULL;
+	if (!s)
+		return fit_fail_nomem(err);
+	s->fd = -1;
+	s->name = fit_strdup(fit_text_of(is_stdin ? "<stdin>" : operand));
+	s->hasher = fit_hasher_new();
+	if (!s->name || !s->hasher) {
+		rc = fit_fail_nomem(err);
+		goto fail;
+	}
+	s->fd = is_stdin ? STDIN_FILENO : open(operand, O_RDONLY | O_CLOEXEC);
+	if (s->fd < 0) {
+		rc = fit_fail_errno(err, "%s: cannot open", s->name);
+		goto fail;
+	}
+	if (fstat(s->fd, &st) == 0 && S_ISDIR(st.st_mode)) {
+		errno = EISDIR;
+		rc = fit_fail_errno(err, "%s: cannot read", s->name);
+		goto fail;
+	}
+	*out = s;
+	return FIT_OK;
+fail:
+	fit_source_close(s);
+	return rc;
+}
+
+void fit_source_close(struct fit_source *s)
+{
+	if (!s)
+		return;
+	if (s->gz_on)
+		inflateEnd(&s->gz);
+	ZSTD_freeDStream(s->zstd);
+	if (s->fd > STDERR_FILENO)
+		close(s->fd);
+	fit_hasher_free(s->hasher);
+	free(s->buf);
+	free(s->name);
+	free(s);
+}
+
+/* Refill raw[] where it is used up. */
+static int fill_raw(struct fit_source *s, struct fit_err *err)
+{
+	ssize_t k;
+
+	if (s->raw_at < s->raw_n || s->raw_end)
+		return FIT_OK;
+	do {
+		k = read(s->fd, s->raw, sizeof s->raw);
+	} while (k < 0 && errno == EINTR);
+	if (k < 0)
+		return fit_fail_errno(err, "%s: cannot read", s->name);
+	s->raw_at = 0;
+	s->raw_n = (size_t)k;
+	s->raw_end = k == 0;
+	return FIT_OK;
+}
+
+static int recognise(struct fit_source *s, struct fit_err *err)
+{
+	static const unsigned char gz[] = { 0x1f, 0x8b }, zs[] = { 0x28, 0xb5, 0x2f, 0xfd };
+
+	/* a pipe may hand over fewer bytes than a magic number has */
+	while (s->raw_n < sizeof zs && !s->raw_end) {
+		ssize_t k = read(s->fd, s->raw + s->raw_n, sizeof s->raw - s->raw_n);
+
+		if (k < 0 && errno == EINTR)
+			continue;
+		if (k < 0)
+			return fit_fail_errno(err, "%s: cannot read", s->name);
+		s->raw_n += (size_t)k;
+		s->raw_end = k == 0;
+	}
+	s->coding = PLAIN;
+	if (s->raw_n >= sizeof gz && memcmp(s->raw, gz, sizeof gz) == 0) {
+		s->coding = GZIP;
+		if (inflateInit2(&s->gz, 15 + 16) != Z_OK)
+			return fit_fail_nomem(err);
+		s->gz_on = true;
+	} else if (s->raw_n >= sizeof zs && memcmp(s->raw, zs, sizeof zs) == 0) {
+		s->coding = ZSTD;
+		s->zstd = ZSTD_createDStream();
+		if (!s->zstd)
+			return fit_fail_nomem(err);
+		s->zstd_hint = 1;
+	}
+	return FIT_OK;
+}
+
+static int read_gzip(struct fit_source *s, void *buf, size_t cap, size_t *n, struct fit_err *err)
+{
+	while (*n == 0) {
+		int rc = fill_raw(s, err), z;
+
+		if (rc)
+			return rc;
+		if (s->raw_at == s->raw_n) {
+			if (s->gz_done)
+				return FIT_OK;
+			return fit_fail(err, FIT_EPARSE, "%s: truncated gzip file", s->name);
+		}
+		if (s->gz_done) {	/* a further member */
+			inflateReset(&s->gz);
+			s->gz_done = false;
+		}
+		s->gz.next_in = s->raw + s->raw_at;
+		s->gz.avail_in = (uInt)(s->raw_n - s->raw_at);
+		s->gz.next_out = buf;
+		s->gz.avail_out = (uInt)cap;
+		z = inflate(&s->gz, Z_NO_FLUSH);
+		s->raw_at = s->raw_n - s->gz.avail_in;
+		*n = cap - s->gz.avail_out;
+		if (z == Z_STREAM_END)
+			s->gz_done = true;
+		else if (z != Z_OK && z != Z_BUF_ERROR)
+			return fit_fail(err, FIT_EPARSE, "%s: damaged gzip file", s->name);
+	}
+	return FIT_OK;
+}
+
+static int read_zstd(struct fit_source *s, void *buf, size_t cap, size_t *n, struct fit_err *err)
+{
+	while (*n == 0) {
+		ZSTD_inBuffer in;
+		ZSTD_outBuffer out = { buf, cap, 0 };
+		int rc = fill_raw(s, err);
+
+		if (rc)
+			return rc;
+		if (s->raw_at == s->raw_n) {
+			if (s->zstd_hint == 0)
+				return FIT_OK;
+			return fit_fail(err, FIT_EPARSE, "%s: truncated zstd file", s->name);
+		}
+		in = (ZSTD_inBuffer){ s->raw + s->raw_at, s->raw_n - s->raw_at, 0 };
+		s->zstd_hint = ZSTD_decompressStream(s->zstd, &out, &in);
+		if (ZSTD_isError(s->zstd_hint))
+			return fit_fail(err, FIT_EPARSE, "%s: damaged zstd file", s->name);
+		s->raw_at += in.pos;
+		*n = out.pos;
+	}
+	return FIT_OK;
+}
+
+static int decode(struct fit_source *s, void *buf, size_t cap, size_t *n, struct fit_err *err)
+{
+	int rc = s->coding == UNKNOWN ? recognise(s, err) : FIT_OK;
+
+	*n = 0;
+	if (rc)
+		return rc;
+	if (s->coding == GZIP) {
+		rc = read_gzip(s, buf, cap, n, err);
+	} else if (s->coding == ZSTD) {
+		rc = read_zstd(s, buf, cap, n, err);
+	} else {
+		rc = fill_raw(s, err);
+		if (!rc) {
+			*n = s->raw_n - s->raw_at < cap ? s->raw_n - s->raw_at : cap;
+			memcpy(buf, s->raw + s->raw_at, *n);
+			s->raw_at += *n;
+		}
+	}
+	if (!rc)
+		fit_hasher_add(s->hasher, buf, *n);
+	return rc;
+}
+
+int fit_source_read(struct fit_source *s, void *buf, size_t cap, size_t *n, struct fit_err *err)
+{
+	if (s->at < s->n) {
+		*n = s->n - s->at < cap ? s->n - s->at : cap;
+		memcpy(buf, s->buf + s->at, *n);
+		s->at += *n;
+		return FIT_OK;
+	}
+	return decode(s, buf, cap, n, err);
+}
+
+int fit_source_line(struct fit_source *s, char **line, size_t *n, struct fit_err *err)
+{
+	size_t searched = 0;
+
+	for (;;) {
+		char *lf = s->n > s->at + searched ?
+			   memchr(s->buf + s->at + searched, '\n', s->n - s->at - searched) : NULL;
+		size_t got;
+		int rc;
+
+		if (lf || (s->end && s->at < s->n)) {
+			*line = s->buf + s->at;
+			*n = lf ? (size_t)(lf - *line) : s->n - s->at;
+			s->at += *n + (lf ? 1 : 0);
+			s->line++;
+			return FIT_OK;
+		}
+		if (s->end)
+			return FIT_END;
+		searched = s->n - s->at;
+		if (searched > FIT_LINE_MAX)
+			return fit_fail(err, FIT_EPARSE, "%s:%llu: line too long (expected at most %zu bytes)",
+					s->name, (unsigned long long)s->line + 1, FIT_LINE_MAX);
+		if (s->at) {
+			memmove(s->buf, s->buf + s->at, searched);
+			s->n = searched;
+			s->at = 0;
+		}
+		rc = fit_grow(&s->buf, &s->cap, s->n + LINE_START, 1);
+		if (rc)
+			return fit_fail_nomem(err);
+		rc = decode(s, s->buf + s->n, s->cap - s->n, &got, err);
+		if (rc)
+			return rc;
+		s->end = got == 0;
+		s->n += got;
+	}
+}
+
+const char *fit_source_name(const struct fit_source *s)
+{
+	return s->name;
+}
+
+uint64_t fit_source_line_number(const struct fit_source *s)
+{
+	return s->line;
+}
+
+void fit_source_hash(const struct fit_source *s, char out[FIT_HASH_HEX])
+{
+	fit_hasher_hex(s->hasher, out);
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Bytes in, line by line: a file or standard input, plain, gzip or zstd (recognised by content),
+ * hashed as they pass. Used by the TSV reader and by the readers of traces/.
+ */
+#ifndef FIT_TABLE_SOURCE_H
+#define FIT_TABLE_SOURCE_H
+
+#include "libfit/base/hash.h"
+#include "libfit/base/status.h"
+#include "libfit/base/text.h"
+
+struct fit_source;
+
+/* operand: a path, or "-" for standard input. FIT_EIO when it cannot be opened or is a folder. */
+int fit_source_open(struct fit_source **s, const char *operand, struct fit_err *err) FIT_MUST_CHECK;
+void fit_source_close(struct fit_source *s);	/* NULL is fine */
+
+/* Up to cap raw bytes; *n is 0 at the end. */
+int fit_source_read(struct fit_source *s, void *buf, size_t cap, size_t *n,
+		    struct fit_err *err) FIT_MUST_CHECK;
+
+/* The next line without its LF; *line is writable and lives until the next call. A last line without
+ * LF counts. FIT_END at the end; FIT_EPARSE when a line is longer than FIT_LINE_MAX. */
+#define FIT_LINE_MAX ((size_t)16 << 20)
+int fit_source_line(struct fit_source *s, char **line, size_t *n, struct fit_err *err) FIT_MUST_CHECK;
+
+const char *fit_source_name(const struct fit_source *s);	/* the path, or "<stdin>" */
+uint64_t fit_source_line_number(const struct fit_source *s);	/* of the last line, from 1 */
+void fit_source_hash(const struct fit_source *s, char out[FIT_HASH_HEX]);
+
+#endif

@@ -1,0 +1,522 @@
+/* SPDX-License-Identifier: MIT */
+#include "tools/common/cli.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <getopt.h>
+#include <gsl/gsl_errno.h>
+#include <gsl/gsl_version.h>
+#include <hdf5.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "libfit/base/num.h"
+#include "libfit/base/version.h"
+
+/* ---- the options that every tool has ---- */
+
+struct shared {
+	const char *out;
+	bool quiet, no_meta, help, version;
+	int64_t seed, threads;
+	bool verbose;
+};
+
+static const struct cli_option shared_options[] = {
+	{ 'o', "output", CLI_TEXT, offsetof(struct shared, out), "FILE", "standard output",
+	  "write to FILE, or to the table store.h5:/path", NULL, 0, 0, 0 },
+	{ 0, "seed", CLI_INT, offsetof(struct shared, seed), "N", "1", "seed of all random streams",
+	  NULL, 0, 9007199254740992.0, 0 },
+	{ 0, "threads", CLI_INT, offsetof(struct shared, threads), "N", "1",
+	  "threads to use; the output does not depend on it", NULL, 1, 1024, 0 },
+	{ 0, "no-meta", CLI_FLAG, offsetof(struct shared, no_meta), NULL, NULL,
+	  "write the header row and the rows only", NULL, 0, 0, 0 },
+	{ 'v', "verbose", CLI_FLAG, offsetof(struct shared, verbose), NULL, NULL,
+	  "say more on standard error", NULL, 0, 0, 0 },
+	{ 'q', "quiet", CLI_FLAG, offsetof(struct shared, quiet), NULL, NULL, "no warnings", NULL, 0, 0, 0 },
+	{ 'h', "help", CLI_FLAG, offsetof(struct shared, help), NULL, NULL, "show this text", NULL, 0, 0, 0 },
+	{ 'V', "version", CLI_FLAG, offsetof(struct shared, version), NULL, NULL, "show versions",
+	  NULL, 0, 0, 0 },
+	{ 0, NULL, CLI_FLAG, 0, NULL, NULL, NULL, NULL, 0, 0, 0 }
+};
+#define N_SHARED (sizeof shared_options / sizeof *shared_options - 1)
+
+/* ---- messages ---- */
+
+static void say(const struct cli *cli, const char *kind, const char *fmt, va_list ap)
+{
+	char msg[FIT_ERR_MAX];
+
+	vsnprintf(msg, sizeof msg, fmt, ap);
+	for (char *p = msg; *p; p++)
+		if ((unsigned char)*p < 0x20 || *p == 0x7f)
+			*p = '?';
+	fprintf(stderr, "%s: %s%s\n", cli->tool->name, kind, msg);
+}
+
+void cli_warn(const struct cli *cli, const char *fmt, ...)
+{
+	va_list ap;
+
+	if (cli->quiet)
+		return;
+	va_start(ap, fmt);
+	say(cli, "warning: ", fmt, ap);
+	va_end(ap);
+}
+
+void cli_note(const struct cli *cli, const char *fmt, ...)
+{
+	va_list ap;
+
+	if (!cli->verbose)
+		return;
+	va_start(ap, fmt);
+	say(cli, "", fmt, ap);
+	va_end(ap);
+}
+
+static void complain(struct cli *cli, const char *fmt, ...) FIT_PRINTF(2, 3);
+static void complain(struct cli *cli, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	say(cli, "", fmt, ap);
+	va_end(ap);
+	cli->status = CLI_EXIT_USAGE;
+}
+
+static int try_help(const struct cli *cli)
+{
+	fprintf(stderr, "Try '%s --help'.\n", cli->tool->name);
+	return CLI_EXIT_USAGE;
+}
+
+int cli_usage(struct cli *cli, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	say(cli, "", fmt, ap);
+	va_end(ap);
+	return try_help(cli);
+}
+
+int cli_error(struct cli *cli, const struct fit_err *err)
+{
+	int status = CLI_EXIT_DATA;
+
+	fprintf(stderr, "%s: %s\n", cli->tool->name, err->msg);
+	if (err->code == FIT_EIO || err->code == FIT_ENOMEM || err->code == FIT_ECHILD)
+		status = CLI_EXIT_MACHINE;
+	if (status > cli->status)
+		cli->status = status;
+	return status;
+}
+
+/* ---- help ---- */
+
+static void print_option(const struct cli_option *o)
+{
+	char left[80];
+	int n = 0;
+
+	n += snprintf(left, sizeof left, o->short_name ? "  -%c, " : "      ", o->short_name);
+	n += snprintf(left + n, sizeof left - (size_t)n, "--%s%s%s", o->long_name,
+		      o->metavar ? "=" : "", o->metavar ? o->metavar : "");
+	if (n > 28)
+		printf("%s\n%30s", left, "");
+	else
+		printf("%-30s", left);
+	printf("%s", o->help);
+	if (o->choices) {
+		printf(": ");
+		for (size_t i = 0; o->choices[i]; i++)
+			printf("%s%s", i ? ", " : "", o->choices[i]);
+	}
+	if (o->default_text)
+		printf(" [%s]", o->default_text);
+	else if (o->flags & CLI_REQUIRED)
+		printf(" [required]");
+	putchar('\n');
+}
+
+static void print_options(const struct cli_option *o)
+{
+	for (; o && o->long_name; o++)
+		print_option(o);
+}
+
+static bool has_verbs(const struct cli_tool *tool)
+{
+	return tool->verbs[0].name[0] != '\0';
+}
+
+static void print_usage(const struct cli_tool *tool, const struct cli_verb *v)
+{
+	printf("usage: %s%s%s [options]%s%s\n", tool->name, v->name[0] ? " " : "", v->name,
+	       v->operands[0] ? " " : "", v->operands);
+}
+
+static void print_help(const struct cli_tool *tool, const struct cli_verb *only)
+{
+	for (const struct cli_verb *v = tool->verbs; v->name; v++)
+		if (!only || v == only)
+			print_usage(tool, v);
+	printf("\n%s\n", tool->summary);
+	if (tool->details)
+		printf("\n%s\n", tool->details);
+	for (const struct cli_verb *v = tool->verbs; v->name; v++) {
+		if (only && v != only)
+			continue;
+		if (v->name[0])
+			printf("\n%s: %s\n", v->name, v->summary);
+		else
+			putchar('\n');
+		print_options(v->options);
+	}
+	printf("\nCommon options:\n");
+	print_options(shared_options);
+	printf("\nExit status: 0 done, 1 the data, 2 the command line, 3 the machine.\n"
+	       "See '%s(1)' and, for the table format, 'fit-table(5)'.\n", tool->name);
+}
+
+static void print_version(const struct cli_tool *tool)
+{
+	unsigned major, minor, release;
+
+	H5get_libversion(&major, &minor, &release);
+	printf("%s %s\nlibfit %s, GSL %s, HDF5 %u.%u.%u\nbuilt with %s%s\n", tool->name, FIT_VERSION,
+	       FIT_VERSION, gsl_version, major, minor, release,
+#ifdef __clang__
+	       "clang " __clang_version__,
+#else
+	       "gcc " __VERSION__,
+#endif
+#ifdef __OPTIMIZE__
+	       ", optimised, -ffp-contract=off"
+#else
+	       ", not optimised, -ffp-contract=off"
+#endif
+	);
+}
+
+/* ---- parsing ---- */
+
+static void set_number(struct cli *cli, const struct cli_option *o, const char *arg, void *field)
+{
+	struct fit_text t = fit_text_of(arg);
+	bool bounded = o->max > o->min;
+	double v = 0;
+	int64_t i = 0;
+	int rc;
+
+	if (o->kind == CLI_INT) {
+		rc = fit_parse_int64(t, &i);
+		v = (double)i;
+	} else if (o->kind == CLI_TIME) {
+		rc = fit_parse_time(t, &i);
+		v = fit_time_to_double(i);
+	} else {
+		rc = fit_parse_double(t, &v);
+	}
+	if (rc || (bounded && !(v >= o->min && v <= o->max))) {
+		const char *what = o->kind == CLI_INT ? "an integer" : o->kind == CLI_TIME ?
+				   "seconds" : "a number";
+
+		if (bounded)
+			complain(cli, "bad value '%s' for --%s (expected %s from %g to %g)", arg,
+				 o->long_name, what, o->min, o->max);
+		else
+			complain(cli, "bad value '%s' for --%s (expected %s)", arg, o->long_name, what);
+		return;
+	}
+	if (o->kind == CLI_REAL)
+		*(double *)field = v;
+	else
+		*(int64_t *)field = i;
+}
+
+static void set_choice(struct cli *cli, const struct cli_option *o, const char *arg, int *field)
+{
+	char list[512] = "";
+	size_t n = 0;
+
+	for (int i = 0; o->choices[i]; i++) {
+		if (strcmp(o->choices[i], arg) == 0) {
+			*field = i;
+			return;
+		}
+		if (n < sizeof list)
+			n += (size_t)snprintf(list + n, sizeof list - n, "%s%s", i ? ", " : "", o->choices[i]);
+	}
+	complain(cli, "unknown value '%s' for --%s (expected %s)", arg, o->long_name, list);
+}
+
+static void set_option(struct cli *cli, const struct cli_option *o, const char *arg, void *base)
+{
+	void *field = (char *)base + o->offset;
+	struct cli_list *list = field;
+
+	switch (o->kind) {
+	case CLI_FLAG:
+		*(bool *)field = true;
+		break;
+	case CLI_TEXT:
+		*(const char **)field = arg;
+		break;
+	case CLI_LIST:
+		if (fit_grow(&list->items, &list->cap, list->n + 1, sizeof *list->items))
+			complain(cli, "out of memory");
+		else
+			list->items[list->n++] = arg;
+		break;
+	case CLI_CHOICE:
+		set_choice(cli, o, arg, field);
+		break;
+	case CLI_INT:
+	case CLI_REAL:
+	case CLI_TIME:
+		set_number(cli, o, arg, field);
+		break;
+	}
+}
+
+/* Verb options first, then the shared ones; the getopt value of entry k is 256 + k. */
+static size_t collect(const struct cli_verb *verb, const struct cli_option **all, size_t max)
+{
+	size_t n = 0;
+
+	for (const struct cli_option *o = verb->options; o && o->long_name && n < max; o++)
+		all[n++] = o;
+	for (size_t i = 0; i < N_SHARED && n < max; i++)
+		all[n++] = &shared_options[i];
+	return n;
+}
+
+#define MAX_OPTIONS 96
+
+struct parse {
+	const struct cli_option *all[MAX_OPTIONS];
+	const char *arg[MAX_OPTIONS];
+	bool given[MAX_OPTIONS];
+	struct option longs[MAX_OPTIONS + 1];
+	char shorts[2 * MAX_OPTIONS + 3];
+	size_t n;
+};
+
+static void make_getopt_tables(struct parse *p)
+{
+	size_t s = 0;
+
+	p->shorts[s++] = ':';
+	for (size_t i = 0; i < p->n; i++) {
+		int takes = p->all[i]->kind == CLI_FLAG ? no_argument : required_argument;
+
+		p->longs[i] = (struct option){ p->all[i]->long_name, takes, NULL, 256 + (int)i };
+		if (p->all[i]->short_name) {
+			p->shorts[s++] = (char)p->all[i]->short_name;
+			if (takes == required_argument)
+				p->shorts[s++] = ':';
+		}
+	}
+	p->shorts[s] = '\0';
+	p->longs[p->n] = (struct option){ 0 };
+}
+
+static void run_getopt(struct cli *cli, struct parse *p, int argc, char **argv, struct shared *sh,
+		       void *options)
+{
+	int c;
+
+	optind = 0;	/* glibc: start anew, reading the flags of shorts again */
+	opterr = 0;
+	while ((c = getopt_long(argc, argv, p->shorts, p->longs, NULL)) != -1) {
+		size_t k = p->n;
+
+		if (c == '?' || c == ':') {
+			const char *word = optind > 0 && optind <= argc ? argv[optind - 1] : "";
+
+			if (c == ':')
+				complain(cli, "option '%s' needs a value", word);
+			else if (optopt && optopt < 256 && word[0] == '-' && word[1] != '-')
+				complain(cli, "unknown option '-%c'", optopt);
+			else
+				complain(cli, "unknown option '%s'", word);
+			continue;
+		}
+		if (c >= 256) {
+			k = (size_t)c - 256;
+		} else {
+			for (k = 0; k < p->n && p->all[k]->short_name != c; k++)
+				;
+		}
+		if (k == p->n)
+			continue;
+		p->given[k] = true;
+		p->arg[k] = optarg;
+		if (p->all[k] >= shared_options && p->all[k] < shared_options + N_SHARED)
+			set_option(cli, p->all[k], optarg, sh);
+		else
+			set_option(cli, p->all[k], optarg, options);
+	}
+}
+
+static int remember_results(struct cli *cli, const struct parse *p)
+{
+	for (size_t i = 0; i < p->n; i++) {
+		const struct cli_option *o = p->all[i];
+		char key[64];
+		size_t n = 0;
+
+		if (!p->given[i] || !(o->flags & CLI_RESULT))
+			continue;
+		for (; o->long_name[n] && n < sizeof key - 1; n++)
+			key[n] = o->long_name[n] == '-' ? '_' : o->long_name[n];
+		key[n] = '\0';
+		if (fit_meta_add(&cli->given, key, p->arg[i] ? p->arg[i] : "1"))
+			return FIT_ENOMEM;
+	}
+	return FIT_OK;
+}
+
+/* A closed descriptor 0, 1 or 2 would be handed to the next file that is opened, and then data
+ * would be overwritten by messages. Put something there on which the wrong direction fails. */
+static void guard_standard_descriptors(void)
+{
+	for (int fd = 0; fd < 3; fd++)
+		if (fcntl(fd, F_GETFD) == -1 && errno == EBADF &&
+		    open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY) != fd)
+			_exit(CLI_EXIT_MACHINE);
+}
+
+static const struct cli_verb *find_verb(struct cli *cli, int *argc, char ***argv)
+{
+	const struct cli_tool *tool = cli->tool;
+	char *name = *argc > 1 ? (*argv)[1] : NULL;
+
+	if (!has_verbs(tool))
+		return tool->verbs;
+	if (name && name[0] != '-') {
+		for (const struct cli_verb *v = tool->verbs; v->name; v++) {
+			if (strcmp(v->name, name) == 0) {
+				(*argv)++;
+				(*argc)--;
+				return v;
+			}
+		}
+		complain(cli, "unknown verb '%s'", name);
+		return NULL;
+	}
+	return NULL;
+}
+
+int cli_start(struct cli *cli, const struct cli_tool *tool, int argc, char **argv, void *options)
+{
+	static const struct cli_verb no_verb = { "", "", "", NULL, 0, -1 };
+	struct shared sh = { .seed = 1, .threads = 1 };
+	struct parse p = { .n = 0 };
+	bool verbless;
+
+	guard_standard_descriptors();
+	gsl_set_error_handler_off();
+	H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
+	*cli = (struct cli){ .tool = tool };
+	cli->verb = find_verb(cli, &argc, &argv);
+	verbless = !cli->verb;
+	if (verbless)
+		cli->verb = &no_verb;
+	p.n = collect(cli->verb, p.all, MAX_OPTIONS);
+	make_getopt_tables(&p);
+	if (!cli->status)
+		run_getopt(cli, &p, argc, argv, &sh, options);
+	if (sh.help) {
+		print_help(tool, verbless ? NULL : cli->verb);
+		return cli_finish(cli, CLI_EXIT_OK);
+	}
+	if (sh.version) {
+		print_version(tool);
+		return cli_finish(cli, CLI_EXIT_OK);
+	}
+	cli->operands = (const char *const *)argv + optind;
+	cli->n_operands = cli->status ? 0 : argc - optind;
+	if (verbless && !cli->status)
+		complain(cli, "no verb given");
+	for (size_t i = 0; i < p.n && !cli->status; i++)
+		if ((p.all[i]->flags & CLI_REQUIRED) && !p.given[i])
+			complain(cli, "option --%s is required", p.all[i]->long_name);
+	if (!cli->status && cli->n_operands < cli->verb->min_operands)
+		complain(cli, "too few operands (expected %s)", cli->verb->operands);
+	if (!cli->status && cli->verb->max_operands >= 0 && cli->n_operands > cli->verb->max_operands)
+		complain(cli, "unexpected operand '%s'", cli->operands[cli->verb->max_operands]);
+	if (cli->status)
+		return try_help(cli);
+	cli->out = sh.out;
+	cli->verbose = sh.verbose;
+	cli->quiet = sh.quiet;
+	cli->no_meta = sh.no_meta;
+	cli->seed = (uint64_t)sh.seed;
+	cli->threads = (int)sh.threads;
+	if (remember_results(cli, &p)) {
+		fprintf(stderr, "%s: out of memory\n", tool->name);
+		return CLI_EXIT_MACHINE;
+	}
+	return -1;
+}
+
+const char *cli_operand(const struct cli *cli, int i)
+{
+	return i < cli->n_operands ? cli->operands[i] : "-";
+}
+
+/* ---- outputs ---- */
+
+int cli_meta(const struct cli *cli, struct fit_meta *meta, bool with_seed)
+{
+	char seed[FIT_NUM_MAX];
+	int rc = fit_meta_add(meta, "tool", cli->tool->name);
+
+	if (!rc)
+		rc = fit_meta_add(meta, "version", FIT_VERSION);
+	if (!rc && cli->verb->name[0])
+		rc = fit_meta_add(meta, "verb", cli->verb->name);
+	for (size_t i = 0; !rc && i < cli->given.n; i++)
+		rc = fit_meta_add(meta, cli->given.pairs[i].key, cli->given.pairs[i].value);
+	if (!rc && with_seed) {
+		fit_format_int64(seed, (int64_t)cli->seed);
+		rc = fit_meta_add(meta, "seed", seed);
+	}
+	return rc;
+}
+
+int cli_meta_input(struct fit_meta *meta, const char *name, const char *hash)
+{
+	char key[64] = "input";
+
+	if (name)
+		snprintf(key, sizeof key, "input_%s", name);
+	return fit_meta_add(meta, key, hash);
+}
+
+int cli_writer_open(const struct cli *cli, struct fit_writer **w, struct fit_err *err)
+{
+	return fit_writer_open(w, cli->out, cli->no_meta ? FIT_W_NO_META : 0, err);
+}
+
+int cli_finish(struct cli *cli, int status)
+{
+	bool bad = ferror(stdout) != 0;
+
+	errno = 0;
+	if (fflush(stdout) || bad || (fclose(stdout) && errno != EBADF)) {
+		fprintf(stderr, "%s: cannot write to standard output: %s\n", cli->tool->name,
+			errno ? strerror(errno) : "write error");
+		status = CLI_EXIT_MACHINE;
+	}
+	fit_meta_release(&cli->given);
+	return status;
+}

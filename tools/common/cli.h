@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The shared command line. One table of options per tool (or per verb) gives getopt_long its input,
+ * --help its text, shell completion its words and the output its metadata.
+ *
+ * Checklist for a new tool gf-x:
+ *   1. tools/gf-x.c: includes, one paragraph of purpose, options struct, option table, helpers,
+ *      run(), main(). Mathematics and formats go to libfit.
+ *   2. docs/man/gf-x.1 with examples that run; a line in README's tool list.
+ *   3. tests/cli/gf-x.sh; the contract test (tests/cli/contract.sh) picks the tool up by itself.
+ *
+ *	int main(int argc, char **argv)
+ *	{
+ *		struct options o = { .interval_ns = 60 * FIT_NS_PER_S };
+ *		struct cli cli;
+ *		int rc = cli_start(&cli, &tool, argc, argv, &o);
+ *
+ *		if (rc >= 0)
+ *			return rc;
+ *		return cli_finish(&cli, run(&cli, &o));
+ *	}
+ */
+#ifndef TOOLS_COMMON_CLI_H
+#define TOOLS_COMMON_CLI_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "libfit/base/status.h"
+#include "libfit/table/table.h"
+
+enum cli_kind {
+	CLI_FLAG,	/* bool *; no argument */
+	CLI_TEXT,	/* const char **; borrowed from argv */
+	CLI_LIST,	/* struct cli_list *; may be given several times */
+	CLI_INT,	/* int64_t *, within [min, max] where max > min */
+	CLI_REAL,	/* double *, likewise */
+	CLI_TIME,	/* int64_t * ns, given in seconds, likewise (bounds in seconds) */
+	CLI_CHOICE	/* int *: index into choices */
+};
+
+struct cli_list {
+	const char **items;
+	size_t n, cap;
+};
+
+struct cli_option {
+	int short_name;			/* 0: none */
+	const char *long_name;
+	enum cli_kind kind;
+	size_t offset;			/* of the field in the tool's options struct */
+	const char *metavar;		/* NULL for flags */
+	const char *default_text;	/* shown in help; NULL: none */
+	const char *help;		/* one line, no full stop */
+	const char *const *choices;	/* CLI_CHOICE: NULL-terminated names */
+	double min, max;
+	unsigned flags;
+};
+#define CLI_RESULT 1u	/* changes the result: goes into the metadata when it was given */
+#define CLI_REQUIRED 2u
+
+/* A job of a tool that has several: gf-x VERB [options]. */
+struct cli_verb {
+	const char *name;
+	const char *operands;	/* for usage: "[FILE]" */
+	const char *summary;
+	const struct cli_option *options;	/* ends with long_name == NULL; may be NULL */
+	int min_operands, max_operands;		/* max -1: any number */
+};
+
+struct cli_tool {
+	const char *name;
+	const char *summary;		/* one line */
+	const char *details;		/* further lines of --help, or NULL */
+	const struct cli_verb *verbs;	/* ends with name == NULL; for a tool without verbs one entry
+					 * whose name is "" */
+};
+
+struct cli {
+	const struct cli_tool *tool;
+	const struct cli_verb *verb;
+	const char *out;		/* -o, or NULL */
+	int verbose;			/* -v, counted */
+	bool quiet;			/* -q */
+	bool no_meta;			/* --no-meta */
+	uint64_t seed;			/* --seed, default 1 */
+	int threads;			/* --threads, default 1 */
+	bool seed_given;
+	const char *const *operands;
+	int n_operands;
+	struct fit_meta given;		/* CLI_RESULT options that were given, in table order */
+	int status;			/* worst exit status of cli_error() so far */
+};
+
+enum { CLI_EXIT_OK = 0, CLI_EXIT_DATA = 1, CLI_EXIT_USAGE = 2, CLI_EXIT_MACHINE = 3 };
+
+/* Parse. Returns -1 to go on, or the exit status to leave with (--help, --version, wrong usage).
+ * Fills options (the tool's struct, with its defaults already in it) through the offsets. Also
+ * switches off GSL's error handler and HDF5's printing, and guards the three standard descriptors. */
+int cli_start(struct cli *cli, const struct cli_tool *tool, int argc, char **argv, void *options);
+
+/* The operand i, or "-" when none was given. */
+const char *cli_operand(const struct cli *cli, int i);
+
+/* Print "gf-x: MESSAGE" and return the exit status that err->code stands for. */
+int cli_error(struct cli *cli, const struct fit_err *err);
+/* Wrong usage found by the tool itself: message, "Try 'gf-x --help'.", returns 2. */
+int cli_usage(struct cli *cli, const char *fmt, ...) FIT_PRINTF(2, 3);
+void cli_warn(const struct cli *cli, const char *fmt, ...) FIT_PRINTF(2, 3);	/* not with -q */
+void cli_note(const struct cli *cli, const char *fmt, ...) FIT_PRINTF(2, 3);	/* only with -v */
+
+/* Metadata of an output: tool, version, verb, the CLI_RESULT options that were given, and, when
+ * with_seed, the seed. Inputs are added with cli_meta_input(). */
+int cli_meta(const struct cli *cli, struct fit_meta *meta, bool with_seed) FIT_MUST_CHECK;
+/* input=HASH, or input_NAME=HASH when name is given (for inputs with a role: jobs, profile). */
+int cli_meta_input(struct fit_meta *meta, const char *name, const char *hash) FIT_MUST_CHECK;
+
+/* fit_writer_open() with -o and --no-meta. */
+int cli_writer_open(const struct cli *cli, struct fit_writer **w, struct fit_err *err) FIT_MUST_CHECK;
+
+/* Flush and check standard output, free, and return the final exit status. */
+int cli_finish(struct cli *cli, int status);
+
+#endif
