@@ -1,0 +1,212 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=sh
+# Helpers for tests that print TAP. A test is a POSIX sh script that starts, at the top of the
+# checkout, with `. tests/cli/lib.sh`; the plan is printed by itself when the script ends well.
+#
+#   $T                     own scratch folder, gone afterwards
+#   $B                     build folder (absolute, first in $PATH): the tools are $B/gf-x
+#   $GOODFIT_SHARED        folder with the public data (absolute), or empty
+#
+#   run NAME STATUS CMD…   run CMD with its output in $T/out and $T/err; a pass when it exits with
+#                          STATUS. A signal or a sanitizer report is never a pass. $rc is the status.
+#   ok NAME STATUS         a pass when STATUS is 0: `cmp -s a b; ok "same bytes" $?`
+#   is NAME FILE TEXT      FILE is TEXT and a line feed, or empty when TEXT is empty
+#   has NAME FILE REGEX    some line of FILE matches the extended regular expression
+#   hasnt NAME FILE REGEX  none does
+#   lines NAME FILE N      FILE has N lines
+#   same NAME A B          two files are equal, byte by byte
+#   golden NAME FILE KEPT  FILE equals the committed file KEPT; BLESS=1 rewrites KEPT instead
+#   diag TEXT…             a comment in the output
+#   skip WHY [N]           N (default 1) tests are not run, and why
+#   skip_all WHY [N]       the same, and the script ends here
+#   need_shared PATH [N]   skip_all unless $GOODFIT_SHARED/PATH exists (N tests would have run)
+#   need_tool TOOL [N]     skip_all unless the command TOOL exists; a tool of ours is never skipped
+#   ends                   print the plan now (otherwise done at the end of the script)
+
+set -u
+if [ ! -f tests/cli/lib.sh ]; then
+	echo "Bail out! run tests from the top of the checkout"
+	exit 99
+fi
+LC_ALL=C TZ=UTC
+export LC_ALL TZ
+unset LANGUAGE CDPATH
+TOP=$(pwd)
+B=${B:-build}
+case $B in /*) ;; *) B=$TOP/$B ;; esac
+PATH=$B:$PATH
+if [ -z "${GOODFIT_SHARED-}" ] && [ -d ../shared ]; then
+	GOODFIT_SHARED=../shared
+fi
+GOODFIT_SHARED=${GOODFIT_SHARED:+$(cd "$GOODFIT_SHARED" 2>/dev/null && pwd)}
+# Sanitizer reports end the program with a status that no test expects.
+ASAN_OPTIONS=${ASAN_OPTIONS:-exitcode=126:detect_leaks=1:abort_on_error=0}
+UBSAN_OPTIONS=${UBSAN_OPTIONS:-print_stacktrace=1}
+export TOP B PATH GOODFIT_SHARED ASAN_OPTIONS UBSAN_OPTIONS
+T=$(mktemp -d "${TMPDIR:-/tmp}/gf-test.XXXXXX") || exit 99
+tap_n=0 tap_bad=0 tap_planned=
+
+ends() {
+	[ -n "$tap_planned" ] || echo "1..$tap_n"
+	tap_planned=1
+}
+
+tap_exit() {
+	tap_status=$?
+	trap - EXIT
+	chmod -R u+rwx "$T" 2>/dev/null
+	rm -rf "$T"
+	if [ "$tap_status" -ne 0 ] && [ -z "$tap_planned" ]; then
+		echo "# the script stopped with status $tap_status after $tap_n tests"
+		exit "$tap_status"
+	fi
+	ends
+	[ "$tap_bad" -eq 0 ] || exit 1
+	exit 0
+}
+trap tap_exit EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM
+
+diag() {
+	printf '%s\n' "$*" | sed 's/^/# /'
+}
+
+diag_file() {
+	diag "$1:"
+	if [ -s "$2" ]; then
+		head -n "${3:-20}" "$2" | cut -c 1-300 | sed 's/^/#   /'
+	else
+		diag "  (empty)"
+	fi
+}
+
+# The names are one line, and a '#' in them would read as a directive.
+tap_name() {
+	printf '%s' "$1" | tr '\n#' ' ='
+}
+
+ok() {
+	tap_n=$((tap_n + 1))
+	if [ "$2" -eq 0 ]; then
+		echo "ok $tap_n - $(tap_name "$1")"
+	else
+		tap_bad=$((tap_bad + 1))
+		echo "not ok $tap_n - $(tap_name "$1")"
+	fi
+	return 0
+}
+
+run() {
+	tap_run=$1 tap_want=$2
+	shift 2
+	rc=0
+	"$@" >"$T/out" 2>"$T/err" || rc=$?
+	tap_ok=1
+	if [ "$rc" -eq "$tap_want" ] && [ "$rc" -le 125 ]; then
+		tap_ok=0
+	fi
+	if grep -q -e 'AddressSanitizer' -e 'runtime error:' "$T/err"; then
+		tap_ok=1
+	fi
+	ok "$tap_run" $tap_ok
+	if [ $tap_ok -ne 0 ]; then
+		diag "command: $*"
+		diag "status $rc, expected $tap_want"
+		diag_file "standard error" "$T/err"
+	fi
+	return 0
+}
+
+is() {
+	if [ -z "$3" ]; then
+		: >"$T/.want"
+	else
+		printf '%s\n' "$3" >"$T/.want"
+	fi
+	if cmp -s "$T/.want" "$2"; then
+		ok "$1" 0
+	else
+		ok "$1" 1
+		diag_file "expected" "$T/.want"
+		diag_file "found" "$2"
+	fi
+}
+
+has() {
+	if grep -E -q -e "$3" "$2"; then
+		ok "$1" 0
+	else
+		ok "$1" 1
+		diag "no line matches: $3"
+		diag_file "found" "$2"
+	fi
+}
+
+hasnt() {
+	if [ -f "$2" ] && ! grep -E -q -e "$3" "$2"; then
+		ok "$1" 0
+	else
+		ok "$1" 1
+		diag "a line matches: $3"
+		diag_file "found" "$2"
+	fi
+}
+
+lines() {
+	tap_found=$(wc -l <"$2")
+	if [ "$tap_found" -eq "$3" ]; then
+		ok "$1" 0
+	else
+		ok "$1" 1
+		diag "$((tap_found)) lines, expected $3"
+		diag_file "found" "$2"
+	fi
+}
+
+same() {
+	if cmp -s "$2" "$3"; then
+		ok "$1" 0
+	else
+		ok "$1" 1
+		diag "$(cmp "$2" "$3" 2>&1)"
+		diff -u "$2" "$3" 2>/dev/null | head -n 20 | cut -c 1-300 | sed 's/^/#   /'
+	fi
+	return 0
+}
+
+golden() {
+	if [ -n "${BLESS-}" ]; then
+		cp "$2" "$3"
+		ok "$1 (blessed)" $?
+	else
+		same "$1" "$3" "$2"
+	fi
+}
+
+skip() {
+	tap_k=${2:-1}
+	while [ "$tap_k" -gt 0 ]; do
+		tap_n=$((tap_n + 1)) tap_k=$((tap_k - 1))
+		echo "ok $tap_n # skip $1"
+	done
+}
+
+skip_all() {
+	skip "$@"
+	exit 0
+}
+
+need_shared() {
+	if [ -z "$GOODFIT_SHARED" ]; then
+		skip_all "no public data (set GOODFIT_SHARED, see scripts/fetch-public)" "${2:-1}"
+	fi
+	if [ ! -e "$GOODFIT_SHARED/$1" ]; then
+		skip_all "the shared data folder has no $1" "${2:-1}"
+	fi
+}
+
+need_tool() {
+	case $1 in gf-*) return 0 ;; esac
+	command -v "$1" >/dev/null 2>&1 || skip_all "$1 is not installed" "${2:-1}"
+}
