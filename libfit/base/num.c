@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#define _GNU_SOURCE	/* strtod_l */
 #include "libfit/base/num.h"
 
-#include <errno.h>
 #include <locale.h>
 #include <math.h>
 #include <stdio.h>
@@ -101,7 +99,7 @@ static bool scan_decimal(struct fit_text t, double *out, bool *fast)
 int fit_parse_double(struct fit_text t, double *out)
 {
 	char small[128], *buf = small, *end;
-	locale_t c_locale;
+	locale_t c_locale, old;
 	bool fast;
 	double v = 0;
 	int rc = FIT_OK;
@@ -116,13 +114,11 @@ int fit_parse_double(struct fit_text t, double *out)
 		return FIT_ENOMEM;
 	memcpy(buf, t.s, t.n);
 	buf[t.n] = '\0';
+	/* glibc hands out its static C locale: no allocation, cannot fail */
 	c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-	if (!c_locale) {
-		rc = FIT_ENOMEM;
-		goto out;
-	}
-	errno = 0;
-	v = strtod_l(buf, &end, c_locale);
+	old = uselocale(c_locale);
+	v = strtod(buf, &end);
+	uselocale(old);
 	freelocale(c_locale);
 	if (end != buf + t.n)
 		rc = FIT_EPARSE;
@@ -130,7 +126,6 @@ int fit_parse_double(struct fit_text t, double *out)
 		rc = FIT_EINVAL;
 	else
 		*out = v;
-out:
 	if (buf != small)
 		free(buf);
 	return rc;
@@ -243,7 +238,6 @@ size_t fit_format_double(char buf[FIT_NUM_MAX], double v)
 	}
 	if (v == rint(v) && fabs(v) < 1e15 && !(v == 0 && signbit(v)))
 		return fit_format_int64(buf, (int64_t)v);
-	/* glibc hands out its static C locale: no allocation, cannot fail */
 	c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
 	old = uselocale(c_locale);
 	n = snprintf(buf, FIT_NUM_MAX, "%.17g", v);
