@@ -1,14 +1,15 @@
+# SPDX-License-Identifier: MIT
 # goodfit: one non-recursive makefile. `make help` lists the targets; settings are in config.mk.
 include config.mk
 
 PKGS := gsl lapacke jansson libzstd zlib libxxhash sqlite3
 PKG_CONFIG ?= pkg-config
-HDF5_PKG := $(shell $(PKG_CONFIG) --exists hdf5 && echo hdf5 || echo hdf5-serial)
+HDF5_PKG := $(shell $(PKG_CONFIG) --exists hdf5 2>/dev/null && echo hdf5 || echo hdf5-serial)
 PKGS += $(HDF5_PKG)
 
 MISSING := $(shell $(PKG_CONFIG) --print-errors --exists $(PKGS) 2>&1 | head -1)
 ifneq ($(MISSING),)
-ifeq ($(filter help clean,$(MAKECMDGOALS)),)
+ifneq ($(filter-out help clean dist,$(or $(MAKECMDGOALS),all)),)
 $(error missing packages ($(MISSING)); run scripts/bootstrap, or see docs/dependencies.md)
 endif
 endif
@@ -23,6 +24,8 @@ REQUIRED := -std=c11 -D_POSIX_C_SOURCE=200809L -ffp-contract=off -I. -include li
 	$(PKG_CFLAGS) $(WARN) $(if $(WERROR),-Werror)
 ifneq ($(filter %asan,$(B)),)
 SAN := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
+else ifneq ($(filter %fuzz,$(B)),)
+SAN := -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 endif
 ALL_CFLAGS = $(CFLAGS) $(REQUIRED) $(SAN)
 ALL_LDFLAGS = $(LDFLAGS) $(SAN) -Wl,--as-needed
@@ -30,36 +33,55 @@ ALL_LDFLAGS = $(LDFLAGS) $(SAN) -Wl,--as-needed
 LIB_SRC := $(sort $(wildcard libfit/*/*.c)) $(sort $(wildcard traces/*.c)) tools/common/cli.c
 TOOL_SRC := $(sort $(wildcard tools/gf-*.c))
 UNIT_SRC := $(sort $(wildcard tests/unit/test_*.c))
+# Small programs that golden tests and benchmarks use.
+AUX_SRC := $(sort $(wildcard tests/golden/*.c tests/bench/*.c))
 FUZZ_SRC := $(sort $(wildcard tests/fuzz/fuzz_*.c))
 HEADERS := $(sort $(wildcard libfit/*/*.h traces/*.h tools/common/*.h))
+MAN1 := $(sort $(wildcard docs/man/*.1))
+MAN5 := $(sort $(wildcard docs/man/*.5))
+SCRIPTS := $(sort $(wildcard scripts/* tests/cli/*.sh)) .ci/run tests/run \
+	$(sort $(foreach f,$(wildcard tests/golden/* tests/bench/*),$(if $(suffix $(f)),,$(f))))
 LIB_OBJ := $(LIB_SRC:%.c=$(B)/%.o)
 TOOLS := $(TOOL_SRC:tools/%.c=$(B)/%)
 UNITS := $(UNIT_SRC:tests/unit/%.c=$(B)/unit/%)
+AUX := $(AUX_SRC:tests/%.c=$(B)/%)
+FUZZ := $(FUZZ_SRC:tests/fuzz/%.c=$(B)/fuzz/%)
 LIB := $(B)/libfit.a
+VERSION := $(shell sed -n 's/.*FIT_VERSION "\(.*\)"/\1/p' libfit/base/version.h)
+RUN = B=$(B) JOBS=$(JOBS) tests/run
 
-.PHONY: all help check check-unit check-cli check-golden check-asan check-valgrind check-clang lint \
-	check-headers check-man check-untracked fuzz-smoke bless install uninstall dist clean FORCE
+.PHONY: all help tests check check-unit check-cli check-golden check-asan check-valgrind check-clang \
+	lint cppcheck shellcheck check-headers check-man check-untracked fuzz-smoke fuzz-build bless \
+	install uninstall dist clean FORCE
 .SECONDARY:
 
 all: $(TOOLS)
 
+## all              build the tools into $B (default build/)
+## tests            build the tools and the test programs
+## check            all tests that need no special build
+## check-unit       the unit tests only; also check-cli, check-golden
+## check-asan       unit and command-line tests under AddressSanitizer and UBSan, in $B/asan
+## check-valgrind   unit tests and the tools' command-line tests under valgrind (slow)
+## check-clang      build everything with clang, warnings as errors, in $B/clang
+## check-headers    every header compiles alone
+## check-man        the man pages: lint, sections, examples
+## check-untracked  nothing that git would not keep lies in the checkout
+## lint             cppcheck, shellcheck, the include rule, headers, man pages, words
+## fuzz-smoke       each libFuzzer target for FUZZ_SECONDS, built with clang in $B/fuzz
+## bless            rewrite the committed expected results (review the difference)
+## install          tools and man pages under $(DESTDIR)$(PREFIX); also uninstall
+## dist             goodfit-VERSION.tar.gz from the last commit
+## clean            remove the build folder
 help:
+	@echo 'make [TARGET] [B=folder] [CC=gcc|clang] [WERROR=1] [JOBS=n] [PREFIX=/usr/local] [DESTDIR=]'
 	@sed -n 's/^## //p' Makefile
-
-## all            build the tools into $B (default build/)
-## check          all tests that need no special build
-## check-asan     the unit and command-line tests under AddressSanitizer and UBSan
-## check-valgrind the unit tests under valgrind
-## check-clang    build everything with clang, warnings as errors
-## lint           cppcheck, shellcheck, include rule, man pages
-## fuzz-smoke     each libFuzzer target for a few seconds
-## install        tools and man pages under $(DESTDIR)$(PREFIX)
-## clean          remove the build folder
 
 # A change of compiler or flags rebuilds everything.
 $(B)/flags.stamp: FORCE
 	@mkdir -p $(B)
-	@echo '$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS)' | cmp -s - $@ || echo '$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS)' > $@
+	@echo '$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS)' | cmp -s - $@ || \
+		echo '$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS)' > $@
 
 $(B)/%.o: %.c $(B)/flags.stamp
 	@mkdir -p $(@D)
@@ -76,10 +98,91 @@ $(UNITS): $(B)/unit/%: $(B)/tests/unit/%.o $(LIB)
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) $< $(LIB) $(PKG_LIBS) -lcmocka -o $@
 
--include $(LIB_OBJ:.o=.d) $(TOOL_SRC:%.c=$(B)/%.d) $(UNIT_SRC:%.c=$(B)/%.d)
+$(AUX): $(B)/%: $(B)/tests/%.o $(LIB)
+	@mkdir -p $(@D)
+	$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) $< $(LIB) $(PKG_LIBS) -o $@
 
-check: all $(UNITS)
-	B=$(B) tests/run
+$(FUZZ): $(B)/fuzz/%: $(B)/tests/fuzz/%.o $(LIB)
+	@mkdir -p $(@D)
+	$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -fsanitize=fuzzer $< $(LIB) $(PKG_LIBS) -o $@
+
+-include $(LIB_OBJ:.o=.d) $(TOOL_SRC:%.c=$(B)/%.d) $(UNIT_SRC:%.c=$(B)/%.d) $(AUX_SRC:%.c=$(B)/%.d) \
+	$(FUZZ_SRC:%.c=$(B)/%.d)
+
+# ---- tests ----
+
+tests: all $(UNITS) $(AUX)
+
+check: tests
+	$(RUN)
+
+check-unit check-cli check-golden: check-%: tests
+	$(RUN) $*
+
+check-asan:
+	+$(MAKE) B=$(B)/asan tests
+	B=$(B)/asan JOBS=$(JOBS) tests/run unit cli
+
+VALGRIND := valgrind -q --error-exitcode=126 --leak-check=full --errors-for-leak-kinds=definite
+check-valgrind: tests
+	@mkdir -p $(B)/valgrind && rm -rf $(B)/valgrind/* && ln -s ../unit $(B)/valgrind/unit
+	@for t in $(notdir $(TOOLS)); do printf '#!/bin/sh\nexec $(VALGRIND) %s "$$@"\n' \
+		"$(abspath $(B))/$$t" > $(B)/valgrind/$$t && chmod +x $(B)/valgrind/$$t; done
+	B=$(B)/valgrind JOBS=$(JOBS) WRAP='$(VALGRIND)' tests/run unit $(sort $(wildcard tests/cli/gf-*.sh))
+
+check-clang:
+	+$(MAKE) CC=clang B=$(B)/clang WERROR=1 tests
+
+check-headers:
+	$(RUN) tests/cli/headers.sh
+
+check-man: all
+	$(RUN) tests/cli/man.sh
+
+check-untracked:
+	@left=$$(git status --porcelain --untracked-files=all); \
+	[ -z "$$left" ] || { echo 'changed or not tracked:'; echo "$$left"; exit 1; }
+
+fuzz-build: $(FUZZ)
+
+fuzz-smoke:
+	+$(MAKE) CC=clang B=$(B)/fuzz fuzz-build
+	B=$(B)/fuzz FUZZ_SECONDS=$(FUZZ_SECONDS) tests/run tests/fuzz/smoke.sh
+
+cppcheck:
+	cppcheck -q -j $(JOBS) --std=c11 --enable=warning,performance,portability --inline-suppr \
+		--suppress=missingIncludeSystem --error-exitcode=1 -I. -DFIT_CPPCHECK libfit traces tools
+
+shellcheck:
+	shellcheck -x $(SCRIPTS)
+
+lint: cppcheck shellcheck all
+	$(RUN) tests/cli/include-rule.sh tests/cli/headers.sh tests/cli/man.sh tests/cli/words.sh
+
+bless: tests
+	BLESS=1 $(RUN) cli golden
+
+# What the test of the headers compiles with.
+print-%:
+	@echo '$($*)'
+
+# ---- install ----
+
+BINDIR := $(DESTDIR)$(PREFIX)/bin
+MANDIR := $(DESTDIR)$(PREFIX)/share/man
+
+install: all
+	install -d $(BINDIR) $(MANDIR)/man1 $(MANDIR)/man5
+	install -m 755 $(TOOLS) $(BINDIR)
+	$(if $(MAN1),install -m 644 $(MAN1) $(MANDIR)/man1)
+	$(if $(MAN5),install -m 644 $(MAN5) $(MANDIR)/man5)
+
+uninstall:
+	rm -f $(addprefix $(BINDIR)/,$(notdir $(TOOLS))) $(addprefix $(MANDIR)/man1/,$(notdir $(MAN1))) \
+		$(addprefix $(MANDIR)/man5/,$(notdir $(MAN5)))
+
+dist:
+	git archive --format=tar --prefix=goodfit-$(VERSION)/ HEAD | gzip -n > goodfit-$(VERSION).tar.gz
 
 clean:
 	rm -rf $(B)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Settings that are yours to change, here or on the command line (make CC=clang PREFIX=/opt/goodfit).
 PREFIX ?= /usr/local
 DESTDIR ?=
@@ -10,3 +11,5 @@ WERROR ?=
 B ?= build
 # Checks that need a slow tool run it on this many processes.
 JOBS ?= 2
+# How long make fuzz-smoke runs each target.
+FUZZ_SECONDS ?= 5
