@@ -39,7 +39,7 @@ FUZZ_SRC := $(sort $(wildcard tests/fuzz/fuzz_*.c))
 HEADERS := $(sort $(wildcard libfit/*/*.h traces/*.h tools/common/*.h))
 MAN1 := $(sort $(wildcard docs/man/*.1))
 MAN5 := $(sort $(wildcard docs/man/*.5))
-SCRIPTS := $(sort $(wildcard scripts/* tests/cli/*.sh)) .ci/run tests/run \
+SCRIPTS := $(sort $(wildcard scripts/* tests/cli/*.sh tests/fuzz/*.sh)) tests/run tests/golden/lib.sh \
 	$(sort $(foreach f,$(wildcard tests/golden/* tests/bench/*),$(if $(suffix $(f)),,$(f))))
 LIB_OBJ := $(LIB_SRC:%.c=$(B)/%.o)
 TOOLS := $(TOOL_SRC:tools/%.c=$(B)/%)
@@ -154,7 +154,8 @@ cppcheck:
 		--suppress=missingIncludeSystem --error-exitcode=1 -I. -DFIT_CPPCHECK libfit traces tools
 
 shellcheck:
-	shellcheck -x $(SCRIPTS)
+	shellcheck -x -s sh $(SCRIPTS)
+	shellcheck .ci/run
 
 lint: cppcheck shellcheck all
 	$(RUN) tests/cli/include-rule.sh tests/cli/headers.sh tests/cli/man.sh tests/cli/words.sh
