@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: MIT */
+#include "libfit/metrics/log_event.h"
+
+#include <math.h>
+
+#include "libfit/base/num.h"
+
+static const char *const kind_names[] = { "cluster", "submit", "reject", "start", "move", "preempt",
+					  "resume", "epoch", "finish", "release" };
+#define N_KINDS (sizeof kind_names / sizeof *kind_names)
+
+/* More GPUs than this are a mistake, and the integrals must not overflow. */
+#define MAX_GPUS 1e9
+
+enum { TIME, EVENT, JOB_ID, GPUS, NODES, APP, BATCH, N_FIELDS };
+
+static const struct fit_field fields[N_FIELDS] = {
+	{ "time_s", FIT_TIME, FIT_F_NOT_NA },
+	{ "event", FIT_TEXT, FIT_F_NOT_NA },
+	{ "job_id", FIT_TEXT, 0 },
+	{ "gpus", FIT_REAL, 0 },
+	{ "nodes", FIT_TEXT, FIT_F_OPTIONAL },
+	{ "app", FIT_TEXT, FIT_F_OPTIONAL },
+	{ "batch_size", FIT_INT, FIT_F_OPTIONAL },
+};
+
+const char *fit_log_kind_name(enum fit_log_kind kind)
+{
+	return kind_names[kind];
+}
+
+int fit_log_begin(struct fit_reader *r, struct fit_err *err)
+{
+	return fit_reader_begin(r, fields, N_FIELDS, err);
+}
+
+int fit_log_parse_cluster(struct fit_text t, int64_t *ugpus)
+{
+	int64_t nodes, each;
+	size_t x = 0;
+
+	while (x < t.n && t.s[x] != 'x')
+		x++;
+	if (x == t.n || fit_parse_int64((struct fit_text){ t.s, x }, &nodes) ||
+	    fit_parse_int64((struct fit_text){ t.s + x + 1, t.n - x - 1 }, &each) ||
+	    nodes < 0 || each < 0 || (double)nodes * (double)each > MAX_GPUS)
+		return FIT_EPARSE;
+	*ugpus = nodes * each * FIT_UGPU;
+	return FIT_OK;
+}
+
+static int parse_kind(struct fit_text t, enum fit_log_kind *kind)
+{
+	for (size_t i = 0; i < N_KINDS; i++) {
+		if (fit_text_is(t, kind_names[i])) {
+			*kind = (enum fit_log_kind)i;
+			return FIT_OK;
+		}
+	}
+	return FIT_EPARSE;
+}
+
+static int check_gpus(struct fit_reader *r, const struct fit_cell *c, struct fit_log_event *e,
+		      struct fit_err *err)
+{
+	e->ugpus = 0;
+	if (c[GPUS].na) {
+		if (e->kind == FIT_LOG_CLUSTER && !c[NODES].na) {
+			if (fit_log_parse_cluster(c[NODES].u.t, &e->ugpus))
+				return fit_reader_fail(r, FIT_EDATA, "nodes", err, "unknown cluster '%.*s' "
+						       "(expected nodes x GPUs a node, as 16x4)",
+						       FIT_TEXT_ARG(c[NODES].u.t));
+			return FIT_OK;
+		}
+		if (e->kind == FIT_LOG_REJECT || e->kind == FIT_LOG_SUBMIT)
+			return FIT_OK;
+		return fit_reader_fail(r, FIT_EDATA, "gpus", err, "missing for event '%s' (expected the "
+				       "GPUs held from now on)", kind_names[e->kind]);
+	}
+	if (!(c[GPUS].u.d >= 0 && c[GPUS].u.d <= MAX_GPUS))
+		return fit_reader_fail(r, FIT_EDATA, "gpus", err,
+				       "bad number of GPUs '%.17g' (expected 0 to %g)", c[GPUS].u.d, MAX_GPUS);
+	e->ugpus = (int64_t)rint(c[GPUS].u.d * (double)FIT_UGPU);
+	return FIT_OK;
+}
+
+int fit_log_next(struct fit_reader *r, struct fit_log_event *e, struct fit_err *err)
+{
+	struct fit_cell c[N_FIELDS];
+	int rc = fit_reader_row(r, c, err);
+
+	if (rc)
+		return rc;
+	if (parse_kind(c[EVENT].u.t, &e->kind))
+		return fit_reader_fail(r, FIT_EDATA, "event", err, "unknown event '%.*s' (expected cluster, "
+				       "submit, reject, start, move, preempt, resume, epoch, finish or release)",
+				       FIT_TEXT_ARG(c[EVENT].u.t));
+	e->time_ns = c[TIME].u.i;
+	if (e->time_ns < 0)
+		return fit_reader_fail(r, FIT_EDATA, "time_s", err,
+				       "negative time '%.17g' (expected seconds since the trace origin)",
+				       fit_time_to_double(e->time_ns));
+	e->job_id = c[JOB_ID].na ? (struct fit_text){ NULL, 0 } : c[JOB_ID].u.t;
+	if ((e->job_id.n == 0) != (e->kind == FIT_LOG_CLUSTER))
+		return fit_reader_fail(r, FIT_EDATA, "job_id", err, e->job_id.n ?
+				       "unexpected job '%.*s' (expected NA for event cluster)" :
+				       "missing%.*s (expected a job for every event but cluster)",
+				       FIT_TEXT_ARG(e->job_id));
+	e->has_app = e->kind == FIT_LOG_SUBMIT && !c[APP].na;
+	e->app = e->has_app ? c[APP].u.t : (struct fit_text){ NULL, 0 };
+	e->has_batch = e->kind == FIT_LOG_SUBMIT && !c[BATCH].na;
+	e->batch_size = e->has_batch ? c[BATCH].u.i : 0;
+	return check_gpus(r, c, e, err);
+}
+
+int fit_log_restart(const struct fit_reader *r, int64_t *restart_ns, struct fit_err *err)
+{
+	const char *s = fit_meta_get(fit_reader_meta(r), "restart_s");
+
+	*restart_ns = 0;
+	if (s && (fit_parse_time(fit_text_of(s), restart_ns) || *restart_ns < 0)) {
+		*restart_ns = 0;
+		return fit_fail(err, FIT_EDATA, "%s: bad metadata restart_s '%s' (expected seconds)",
+				fit_reader_input(r), s);
+	}
+	return FIT_OK;
+}

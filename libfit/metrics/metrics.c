@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: MIT */
+#include "libfit/metrics/metrics.h"
+
+#include <stdlib.h>
+
+#include "libfit/base/num.h"
+
+void fit_metrics_init(struct fit_metrics *m, int64_t restart_ns)
+{
+	*m = (struct fit_metrics){ .restart_ns = restart_ns, .first_submit_ns = FIT_INT_NA,
+				   .last_finish_ns = FIT_INT_NA };
+}
+
+void fit_metrics_release(struct fit_metrics *m)
+{
+	free(m->jobs);
+	free(m->apps);
+	fit_index_release(&m->job_index);
+	fit_index_release(&m->app_index);
+	fit_str_release(&m->names);
+	*m = (struct fit_metrics){ 0 };
+}
+
+struct fit_text fit_metrics_job_id(const struct fit_metrics *m, const struct fit_job_result *j)
+{
+	return (struct fit_text){ m->names.s + j->id_at, j->id_n };
+}
+
+struct fit_text fit_metrics_app(const struct fit_metrics *m, uint32_t app)
+{
+	if (app >= m->n_apps)
+		return (struct fit_text){ NULL, 0 };
+	return (struct fit_text){ m->names.s + m->apps[app].at, m->apps[app].n };
+}
+
+const char *fit_job_status(const struct fit_job_result *j)
+{
+	static const char *const names[] = { "PENDING", "RUNNING", "PENDING", "OK", "REJECTED" };
+
+	return names[j->state];
+}
+
+double fit_gpu_seconds(fit_i128 v)
+{
+	return (double)v / ((double)FIT_UGPU * (double)FIT_NS_PER_S);
+}
+
+/* ---- accumulation ---- */
+
+static void advance_cluster(struct fit_metrics *m, int64_t t)
+{
+	fit_i128 dt = t - m->clock_ns;
+
+	m->held += dt * m->held_ugpus;
+	m->capacity += dt * m->capacity_ugpus;
+	m->clock_ns = t;
+}
+
+/* End the segment of a job at t: add what it held, what of it was progress, or how long it waited. */
+static void end_segment(struct fit_metrics *m, struct fit_job_result *j, int64_t t)
+{
+	int64_t from = j->progress_from_ns > j->since_ns ? j->progress_from_ns : j->since_ns;
+
+	j->gpu += (fit_i128)(t - j->since_ns) * j->held_ugpus;
+	if (j->state == FIT_JOB_HOLDING && t > from) {
+		fit_i128 busy = (fit_i128)(t - from) * j->held_ugpus;
+
+		j->busy += busy;
+		m->busy += busy;
+	}
+	if (j->state == FIT_JOB_WAITING || j->state == FIT_JOB_PREEMPTED)
+		j->queue_ns += t - j->since_ns;
+	j->since_ns = t;
+}
+
+static void hold(struct fit_metrics *m, struct fit_job_result *j, int64_t ugpus)
+{
+	m->held_ugpus += ugpus - j->held_ugpus;
+	j->held_ugpus = ugpus;
+}
+
+/* A new allocation: no progress for restart_ns from now. */
+static void allocate(struct fit_metrics *m, struct fit_job_result *j, const struct fit_log_event *e)
+{
+	end_segment(m, j, e->time_ns);
+	if (j->state != FIT_JOB_HOLDING) {
+		m->n_waiting--;
+		m->n_running++;
+	}
+	j->state = FIT_JOB_HOLDING;
+	j->progress_from_ns = e->time_ns > INT64_MAX - m->restart_ns ? INT64_MAX :
+			      e->time_ns + m->restart_ns;
+	hold(m, j, e->ugpus);
+	if (j->start_ns == FIT_INT_NA) {
+		j->start_ns = e->time_ns;
+	} else {
+		j->restarts++;
+		m->restarts++;
+	}
+}
+
+static int find_app(struct fit_metrics *m, struct fit_text name, uint32_t *app)
+{
+	size_t at = m->names.n;
+
+	*app = fit_index_get(&m->app_index, name);
+	if (*app != FIT_NO_INDEX)
+		return FIT_OK;
+	if (fit_grow(&m->apps, &m->cap_apps, m->n_apps + 1, sizeof *m->apps) ||
+	    fit_str_add(&m->names, name.s, name.n) ||
+	    fit_index_put(&m->app_index, name, (uint32_t)m->n_apps, NULL))
+		return FIT_ENOMEM;
+	m->apps[m->n_apps] = (struct fit_text_at){ at, name.n };
+	*app = (uint32_t)m->n_apps++;
+	return FIT_OK;
+}
+
+static int submit(struct fit_metrics *m, const struct fit_log_event *e, struct fit_err *err)
+{
+	struct fit_job_result j = { .id_at = m->names.n, .id_n = e->job_id.n, .app = FIT_NO_APP,
+				    .state = FIT_JOB_WAITING, .submit_ns = e->time_ns,
+				    .start_ns = FIT_INT_NA, .end_ns = FIT_INT_NA,
+				    .asked_ugpus = e->ugpus, .since_ns = e->time_ns,
+				    .has_batch = e->has_batch, .batch_size = e->batch_size };
+	uint32_t before = FIT_NO_INDEX;
+
+	if (m->n_jobs >= UINT32_MAX - 1)
+		return fit_fail(err, FIT_EDATA, "too many jobs (expected at most %u)", UINT32_MAX - 1);
+	if (fit_index_put(&m->job_index, e->job_id, (uint32_t)m->n_jobs, &before) ||
+	    (before == FIT_NO_INDEX && (fit_str_add(&m->names, e->job_id.s, e->job_id.n) ||
+	     fit_grow(&m->jobs, &m->cap_jobs, m->n_jobs + 1, sizeof *m->jobs))) ||
+	    (e->has_app && find_app(m, e->app, &j.app)))
+		return fit_fail_nomem(err);
+	if (before != FIT_NO_INDEX)
+		return fit_fail(err, FIT_EDATA, "job '%.*s' is submitted twice", FIT_TEXT_ARG(e->job_id));
+	if (m->first_submit_ns == FIT_INT_NA) {
+		m->first_submit_ns = e->time_ns;
+		m->held_first_submit = m->held;
+		m->capacity_first_submit = m->capacity;
+	}
+	m->jobs[m->n_jobs++] = j;
+	m->n_waiting++;
+	return FIT_OK;
+}
+
+static void finish(struct fit_metrics *m, struct fit_job_result *j, const struct fit_log_event *e)
+{
+	end_segment(m, j, e->time_ns);
+	j->state = FIT_JOB_FINISHED;
+	j->end_ns = e->time_ns;
+	hold(m, j, e->ugpus);
+	m->n_running--;
+	m->n_finished++;
+	m->last_finish_ns = e->time_ns;
+	m->held_last_finish = m->held;
+	m->capacity_last_finish = m->capacity;
+}
+
+/* What state each event needs, and what it may hold afterwards. */
+static const struct rule {
+	unsigned states;	/* bit set over enum fit_job_state */
+	bool some, none;	/* more than 0 GPUs, exactly 0 GPUs from now on */
+} rules[] = {
+	[FIT_LOG_REJECT] = { 1u << FIT_JOB_WAITING, false, false },
+	[FIT_LOG_START] = { 1u << FIT_JOB_WAITING, true, false },
+	[FIT_LOG_MOVE] = { 1u << FIT_JOB_HOLDING, true, false },
+	[FIT_LOG_PREEMPT] = { 1u << FIT_JOB_HOLDING, false, true },
+	[FIT_LOG_RESUME] = { 1u << FIT_JOB_PREEMPTED, true, false },
+	[FIT_LOG_EPOCH] = { 1u << FIT_JOB_HOLDING, false, false },
+	[FIT_LOG_FINISH] = { 1u << FIT_JOB_HOLDING, false, false },
+	[FIT_LOG_RELEASE] = { 1u << FIT_JOB_FINISHED, false, true },
+};
+
+static int check_rule(const struct fit_log_event *e, const struct fit_job_result *j,
+		      const char **field, struct fit_err *err)
+{
+	static const char *const names[] = { "waiting", "running", "preempted", "finished", "rejected" };
+	const struct rule *r = &rules[e->kind];
+
+	*field = "event";
+	if (!(r->states & 1u << j->state))
+		return fit_fail(err, FIT_EDATA, "unexpected '%s' of job '%.*s', which is %s",
+				fit_log_kind_name(e->kind), FIT_TEXT_ARG(e->job_id), names[j->state]);
+	*field = "gpus";
+	if ((r->some && e->ugpus == 0) || (r->none && e->ugpus != 0))
+		return fit_fail(err, FIT_EDATA, "bad number of GPUs '%.17g' after '%s' (expected %s)",
+				(double)e->ugpus / (double)FIT_UGPU, fit_log_kind_name(e->kind),
+				r->some ? "more than 0" : "0");
+	if ((e->kind == FIT_LOG_EPOCH && e->ugpus != j->held_ugpus) ||
+	    (e->kind == FIT_LOG_FINISH && e->ugpus > j->held_ugpus))
+		return fit_fail(err, FIT_EDATA, "bad number of GPUs '%.17g' after '%s' (the job holds %.17g)",
+				(double)e->ugpus / (double)FIT_UGPU, fit_log_kind_name(e->kind),
+				(double)j->held_ugpus / (double)FIT_UGPU);
+	return FIT_OK;
+}
+
+static int job_event(struct fit_metrics *m, const struct fit_log_event *e, const char **field,
+		     struct fit_err *err)
+{
+	uint32_t k = fit_index_get(&m->job_index, e->job_id);
+	struct fit_job_result *j;
+
+	*field = "job_id";
+	if (k == FIT_NO_INDEX)
+		return fit_fail(err, FIT_EDATA, "unknown job '%.*s' (expected its 'submit' first)",
+				FIT_TEXT_ARG(e->job_id));
+	j = &m->jobs[k];
+	if (check_rule(e, j, field, err))
+		return FIT_EDATA;
+	switch (e->kind) {
+	case FIT_LOG_START:
+	case FIT_LOG_MOVE:
+	case FIT_LOG_RESUME:
+		allocate(m, j, e);
+		break;
+	case FIT_LOG_PREEMPT:
+		end_segment(m, j, e->time_ns);
+		j->state = FIT_JOB_PREEMPTED;
+		hold(m, j, 0);
+		j->preemptions++;
+		m->preemptions++;
+		m->n_running--;
+		m->n_waiting++;
+		break;
+	case FIT_LOG_FINISH:
+		finish(m, j, e);
+		break;
+	case FIT_LOG_RELEASE:
+		end_segment(m, j, e->time_ns);
+		hold(m, j, 0);
+		break;
+	case FIT_LOG_REJECT:
+		j->state = FIT_JOB_REJECTED;
+		m->n_waiting--;
+		m->n_rejected++;
+		break;
+	case FIT_LOG_EPOCH:
+	case FIT_LOG_CLUSTER:
+	case FIT_LOG_SUBMIT:
+		break;
+	}
+	return FIT_OK;
+}
+
+int fit_metrics_add(struct fit_metrics *m, const struct fit_log_event *e, const char **field,
+		    struct fit_err *err)
+{
+	const char *ignored;
+
+	if (!field)
+		field = &ignored;
+	*field = "time_s";
+	if (e->time_ns < m->clock_ns)
+		return fit_fail(err, FIT_EDATA, "time '%.17g' goes back (expected at least %.17g)",
+				fit_time_to_double(e->time_ns), fit_time_to_double(m->clock_ns));
+	*field = "job_id";
+	advance_cluster(m, e->time_ns);
+	m->n_events++;
+	if (e->kind == FIT_LOG_SUBMIT)
+		return submit(m, e, err);
+	if (e->kind != FIT_LOG_CLUSTER)
+		return job_event(m, e, field, err);
+	m->capacity_ugpus = e->ugpus;
+	return FIT_OK;
+}
+
+void fit_metrics_close(struct fit_metrics *m)
+{
+	for (size_t i = 0; i < m->n_jobs && !m->closed; i++)
+		end_segment(m, &m->jobs[i], m->clock_ns);
+	m->closed = true;
+}
+
+int fit_metrics_read(struct fit_metrics *m, struct fit_reader *r, fit_metrics_watch *watch,
+		     void *arg, struct fit_err *err)
+{
+	struct fit_log_event e;
+	struct fit_err why = { 0 };
+	const char *field = NULL;
+	int64_t restart_ns = 0;
+	int rc = fit_log_begin(r, err);
+
+	if (!rc)
+		rc = fit_log_restart(r, &restart_ns, err);
+	fit_metrics_init(m, restart_ns);
+	while (!rc) {
+		rc = fit_log_next(r, &e, err);
+		if (rc)
+			break;
+		rc = fit_metrics_add(m, &e, &field, &why);
+		if (rc)
+			rc = fit_reader_fail(r, rc, field, err, "%s", why.msg);
+		else if (watch)
+			rc = watch(arg, m, err);
+	}
+	if (rc != FIT_END) {
+		fit_metrics_release(m);
+		return rc;
+	}
+	fit_metrics_close(m);
+	return FIT_OK;
+}

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What happened to each job and to the cluster, accumulated from the events of a log in one pass;
+ * about 200 bytes a job, nothing an event. Sums are exact: time in int64 nanoseconds, GPUs in
+ * millionths, integrals in 128 bits.
+ *
+ * The events must fit together (a job starts once, moves only while it holds GPUs, and so on):
+ * anything else is an error, since no metric would mean anything. Capacity is not checked here; that
+ * is the verifier's work. Rules and edge cases: docs/methods/metrics.md.
+ */
+#ifndef FIT_METRICS_METRICS_H
+#define FIT_METRICS_METRICS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "libfit/metrics/log_event.h"
+
+__extension__ typedef __int128 fit_i128;	/* millionths of a GPU x nanoseconds */
+
+enum fit_job_state {
+	FIT_JOB_WAITING,	/* submitted, never started */
+	FIT_JOB_HOLDING,	/* holds GPUs, not finished */
+	FIT_JOB_PREEMPTED,
+	FIT_JOB_FINISHED,	/* may still hold GPUs until release */
+	FIT_JOB_REJECTED
+};
+
+#define FIT_NO_APP UINT32_MAX
+
+struct fit_job_result {
+	size_t id_at, id_n;		/* fit_metrics_job_id() */
+	uint32_t app;			/* fit_metrics_app(), or FIT_NO_APP */
+	uint8_t state;			/* enum fit_job_state */
+	bool has_batch;
+	int64_t submit_ns, start_ns, end_ns;	/* FIT_INT_NA: did not happen */
+	int64_t queue_ns;		/* without an allocation between submit and finish */
+	int64_t asked_ugpus, batch_size;
+	int64_t restarts, preemptions;
+	fit_i128 gpu, busy;		/* held; held and making progress */
+	/* the running segment */
+	int64_t since_ns, progress_from_ns, held_ugpus;
+};
+
+struct fit_metrics {
+	int64_t restart_ns;		/* no progress for so long after start, move, resume */
+	struct fit_job_result *jobs;	/* in order of submission */
+	size_t n_jobs, cap_jobs;
+	/* the cluster now */
+	int64_t clock_ns;		/* time of the last event */
+	int64_t capacity_ugpus, held_ugpus;
+	size_t n_waiting, n_running;	/* never started or preempted; holding and not finished */
+	size_t n_finished, n_rejected;
+	/* integrals from time 0 to the last event, and at two instants */
+	fit_i128 held, busy, capacity;
+	fit_i128 held_first_submit, capacity_first_submit;
+	fit_i128 held_last_finish, capacity_last_finish;
+	int64_t first_submit_ns, last_finish_ns;	/* FIT_INT_NA: none */
+	int64_t restarts, preemptions;
+	size_t n_events;
+	bool closed;
+	/* names */
+	struct fit_index job_index, app_index;
+	struct fit_str names;		/* ids and apps, one after another */
+	struct fit_text_at { size_t at, n; } *apps;
+	size_t n_apps, cap_apps;
+};
+
+void fit_metrics_init(struct fit_metrics *m, int64_t restart_ns);
+void fit_metrics_release(struct fit_metrics *m);
+
+/* Take the next event. FIT_EDATA when it does not fit what came before; *field (may be NULL) then
+ * names the column at fault, and the message has no position. */
+int fit_metrics_add(struct fit_metrics *m, const struct fit_log_event *e, const char **field,
+		    struct fit_err *err) FIT_MUST_CHECK;
+/* The log ended: bring the unfinished jobs up to the last event. Call once, after the last add. */
+void fit_metrics_close(struct fit_metrics *m);
+
+/* Read a whole log: the next table of r, through add() and close(). m is initialised here, and
+ * released on failure. watch (may be NULL) is called after each event. */
+typedef int fit_metrics_watch(void *arg, const struct fit_metrics *m, struct fit_err *err);
+int fit_metrics_read(struct fit_metrics *m, struct fit_reader *r, fit_metrics_watch *watch,
+		     void *arg, struct fit_err *err) FIT_MUST_CHECK;
+
+/* Borrowed from m until the next add or release. */
+struct fit_text fit_metrics_job_id(const struct fit_metrics *m, const struct fit_job_result *j);
+struct fit_text fit_metrics_app(const struct fit_metrics *m, uint32_t app);	/* NULL for none */
+
+/* "OK", "RUNNING", "PENDING" or "REJECTED". */
+const char *fit_job_status(const struct fit_job_result *j);
+/* An integral in GPU-seconds. */
+double fit_gpu_seconds(fit_i128 v);
+
+#endif
