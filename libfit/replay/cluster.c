@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: MIT */
+#include "libfit/replay/cluster.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "libfit/base/num.h"
+#include "libfit/base/text.h"
+
+/* A set of node numbers: a bitmap, and a bitmap of its non-empty words, so that the lowest member is
+ * found in (nodes / 4096) steps. */
+struct fit_nodeset {
+	uint64_t *word, *summary;
+	size_t n_summary;
+	int32_t count;
+};
+
+static int set_init(struct fit_nodeset *s, int32_t n_nodes)
+{
+	size_t words = ((size_t)n_nodes + 63) / 64;
+
+	s->n_summary = (words + 63) / 64;
+	s->word = calloc(words, sizeof *s->word);
+	s->summary = calloc(s->n_summary, sizeof *s->summary);
+	return s->word && s->summary ? FIT_OK : FIT_ENOMEM;
+}
+
+static void set_add(struct fit_nodeset *s, int32_t node)
+{
+	size_t w = (size_t)node / 64;
+
+	s->word[w] |= UINT64_C(1) << (node % 64);
+	s->summary[w / 64] |= UINT64_C(1) << (w % 64);
+	s->count++;
+}
+
+static void set_remove(struct fit_nodeset *s, int32_t node)
+{
+	size_t w = (size_t)node / 64;
+
+	s->word[w] &= ~(UINT64_C(1) << (node % 64));
+	if (!s->word[w])
+		s->summary[w / 64] &= ~(UINT64_C(1) << (w % 64));
+	s->count--;
+}
+
+static int32_t set_lowest(const struct fit_nodeset *s)
+{
+	for (size_t i = 0; i < s->n_summary; i++) {
+		if (s->summary[i]) {
+			size_t w = 64 * i + (size_t)__builtin_ctzll(s->summary[i]);
+
+			return (int32_t)(64 * w) + __builtin_ctzll(s->word[w]);
+		}
+	}
+	return -1;
+}
+
+void fit_alloc_release(struct fit_alloc *a)
+{
+	free(a->shares);
+	*a = (struct fit_alloc){ 0 };
+}
+
+bool fit_alloc_equal(const struct fit_alloc *a, const struct fit_alloc *b)
+{
+	if (a->n != b->n)
+		return false;
+	for (size_t i = 0; i < a->n; i++)
+		if (a->shares[i].node != b->shares[i].node || a->shares[i].gpus != b->shares[i].gpus)
+			return false;
+	return true;
+}
+
+/* ---- the specification ---- */
+
+struct part {
+	int64_t nodes, gpus;
+};
+
+static int parse_part(struct fit_text t, struct part *p)
+{
+	const char *colon = memchr(t.s, ':', t.n), *x;
+	struct fit_text nodes, gpus;
+
+	if (colon) {
+		t.n -= (size_t)(colon + 1 - t.s);
+		t.s = colon + 1;
+	}
+	x = memchr(t.s, 'x', t.n);
+	if (!x)
+		return FIT_EPARSE;
+	nodes = (struct fit_text){ t.s, (size_t)(x - t.s) };
+	gpus = (struct fit_text){ x + 1, t.n - nodes.n - 1 };
+	if (fit_parse_int64(nodes, &p->nodes) || fit_parse_int64(gpus, &p->gpus))
+		return FIT_EPARSE;
+	return p->nodes >= 1 && p->nodes <= FIT_NODES_MAX && p->gpus >= 1 && p->gpus <= FIT_NODE_GPUS_MAX ?
+	       FIT_OK : FIT_EINVAL;
+}
+
+static int parse_spec(const char *spec, struct part **parts, size_t *n, struct fit_err *err)
+{
+	size_t cap = 0;
+	const char *s = spec;
+
+	for (;;) {
+		const char *comma = strchr(s, ',');
+		struct fit_text t = { s, comma ? (size_t)(comma - s) : strlen(s) };
+		struct part p;
+		int rc = parse_part(t, &p);
+
+		if (rc)
+			return fit_fail(err, FIT_EINVAL, "bad cluster '%s' (expected NODESxGPUS, such as 16x4, "
+					"at most %d nodes of at most %d GPUs)", spec, FIT_NODES_MAX,
+					FIT_NODE_GPUS_MAX);
+		if (*n && (*parts)[*n - 1].gpus == p.gpus) {
+			(*parts)[*n - 1].nodes += p.nodes;
+		} else {
+			if (fit_grow(parts, &cap, *n + 1, sizeof **parts))
+				return fit_fail_nomem(err);
+			(*parts)[(*n)++] = p;
+		}
+		if (!comma)
+			return FIT_OK;
+		s = comma + 1;
+	}
+}
+
+static int fill_nodes(struct fit_cluster *c, const struct part *parts, size_t n)
+{
+	struct fit_str text = { 0 };
+	int64_t nodes = 0;
+	int32_t node = 0;
+	int rc = FIT_OK;
+
+	for (size_t i = 0; i < n && !rc; i++) {
+		nodes += parts[i].nodes;
+		c->n_gpus += parts[i].nodes * parts[i].gpus;
+		if (parts[i].gpus > c->max_node_gpus)
+			c->max_node_gpus = (int32_t)parts[i].gpus;
+		rc = fit_str_printf(&text, "%s%lldx%lld", i ? "," : "", (long long)parts[i].nodes,
+				    (long long)parts[i].gpus);
+	}
+	c->spec = text.s;
+	if (nodes > FIT_NODES_MAX)
+		return FIT_EINVAL;
+	c->n_nodes = (int32_t)nodes;
+	c->n_free = c->n_gpus;
+	c->gpus = malloc((size_t)nodes);
+	c->free = malloc((size_t)nodes);
+	c->by_free = calloc((size_t)c->max_node_gpus + 1, sizeof *c->by_free);
+	if (rc || !c->gpus || !c->free || !c->by_free)
+		return FIT_ENOMEM;
+	for (int32_t f = 0; f <= c->max_node_gpus; f++)
+		if (set_init(&c->by_free[f], c->n_nodes))
+			return FIT_ENOMEM;
+	for (size_t i = 0; i < n; i++) {
+		for (int64_t k = 0; k < parts[i].nodes; k++, node++) {
+			c->gpus[node] = c->free[node] = (uint8_t)parts[i].gpus;
+			set_add(&c->by_free[parts[i].gpus], node);
+		}
+	}
+	return FIT_OK;
+}
+
+int fit_cluster_init(struct fit_cluster *c, const char *spec, struct fit_err *err)
+{
+	struct part *parts = NULL;
+	size_t n = 0;
+	int rc;
+
+	*c = (struct fit_cluster){ 0 };
+	rc = parse_spec(spec, &parts, &n, err);
+	if (!rc) {
+		rc = fill_nodes(c, parts, n);
+		if (rc == FIT_EINVAL)
+			fit_fail(err, rc, "bad cluster '%s' (expected at most %d nodes)", spec, FIT_NODES_MAX);
+		else if (rc)
+			fit_fail_nomem(err);
+	}
+	free(parts);
+	if (rc)
+		fit_cluster_release(c);
+	return rc;
+}
+
+void fit_cluster_release(struct fit_cluster *c)
+{
+	for (int32_t f = 0; c->by_free && f <= c->max_node_gpus; f++) {
+		free(c->by_free[f].word);
+		free(c->by_free[f].summary);
+	}
+	free(c->by_free);
+	free(c->gpus);
+	free(c->free);
+	free(c->spec);
+	*c = (struct fit_cluster){ 0 };
+}
+
+/* ---- taking and giving ---- */
+
+static void change_free(struct fit_cluster *c, int32_t node, int32_t by)
+{
+	set_remove(&c->by_free[c->free[node]], node);
+	c->free[node] = (uint8_t)(c->free[node] + by);
+	set_add(&c->by_free[c->free[node]], node);
+	c->n_free += by;
+}
+
+int fit_cluster_take(struct fit_cluster *c, int64_t gpus, struct fit_alloc *a)
+{
+	int32_t most = c->max_node_gpus;
+
+	a->n = 0;
+	a->gpus = 0;
+	if (gpus > c->n_free)
+		return FIT_EINVAL;
+	while (a->gpus < gpus) {
+		int64_t want = gpus - a->gpus;
+		int32_t node, take;
+
+		while (!c->by_free[most].count)
+			most--;
+		node = set_lowest(&c->by_free[most]);
+		take = want < most ? (int32_t)want : most;
+		if (fit_grow(&a->shares, &a->cap, a->n + 1, sizeof *a->shares)) {
+			fit_cluster_give(c, a);
+			a->n = 0;
+			a->gpus = 0;
+			return FIT_ENOMEM;
+		}
+		a->shares[a->n++] = (struct fit_share){ node, take };
+		a->gpus += take;
+		change_free(c, node, -take);
+	}
+	return FIT_OK;
+}
+
+int fit_cluster_take_shares(struct fit_cluster *c, const struct fit_alloc *a)
+{
+	for (size_t i = 0; i < a->n; i++) {
+		const struct fit_share *s = &a->shares[i];
+
+		if (s->node < 0 || s->node >= c->n_nodes || s->gpus < 1 || s->gpus > c->free[s->node]) {
+			struct fit_alloc taken = { a->shares, i, 0, 0 };
+
+			fit_cluster_give(c, &taken);
+			return FIT_EINVAL;
+		}
+		change_free(c, s->node, -s->gpus);
+	}
+	return FIT_OK;
+}
+
+void fit_cluster_give(struct fit_cluster *c, const struct fit_alloc *a)
+{
+	for (size_t i = 0; i < a->n; i++)
+		change_free(c, a->shares[i].node, a->shares[i].gpus);
+}

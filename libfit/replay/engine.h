@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The replay: jobs, a cluster and a policy in; the event log out.
+ *
+ * Time is an int64 count of nanoseconds since the trace origin. Events are ordered by (time, kind,
+ * job index), never by comparing floating point numbers. At one instant, in this order: epochs and
+ * jobs end; jobs arrive; GPUs of finished jobs that were booked to the interval's end become free;
+ * the policy decides; and last the epochs end whose exact instant is a little later but was rounded
+ * down to this one (a fidelity profile's whole seconds).
+ *
+ * With an interval the policy decides at its multiples while there are active jobs, else whenever
+ * jobs arrive or finish and at the instants it asked for.
+ */
+#ifndef FIT_REPLAY_ENGINE_H
+#define FIT_REPLAY_ENGINE_H
+
+#include "libfit/replay/policy.h"
+#include "libfit/table/table.h"
+
+struct fit_replay_params {
+	const struct fit_policy *policy;
+	struct fit_policy_params policy_params;
+	const struct fit_fidelity *fidelity;
+	int64_t interval_ns;	/* 0: woken by events */
+	int64_t restart_ns;	/* no progress for so long after each change of an allocation;
+				 * -1: what each application's profile says, 0 without a profile */
+};
+struct fit_replay_params fit_replay_params_default(void);
+/* NULL, or what is wrong in one sentence. */
+const char *fit_replay_params_check(const struct fit_replay_params *p, bool has_profile);
+
+/* What happened, for a note to the user. */
+struct fit_replay_counts {
+	uint64_t decisions, events, restarts;
+	int64_t end_ns;		/* last completion */
+};
+
+/*
+ * Replay and write the log to w (begin to end of one table; the caller opens and closes w). meta:
+ * metadata that goes in front of the replay's own (tool, version, inputs). cluster is used up: it is
+ * all free again at the end.
+ */
+int fit_replay(const struct fit_jobs *jobs, struct fit_cluster *cluster,
+	       const struct fit_replay_params *p, const struct fit_meta *meta, struct fit_writer *w,
+	       struct fit_replay_counts *counts, struct fit_err *err) FIT_MUST_CHECK;
+
+#endif

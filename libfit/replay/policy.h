@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Policies: who runs where.
+ *
+ * A policy is a const struct of functions. The engine tells it who came and who left, wakes it at
+ * its instants, and lets it fill in a plan. The engine, not the policy, applies the plan, so every
+ * policy is held to the same capacity and restart rules. What a policy knows of a job's future
+ * comes from the predictions below, never from the progress model.
+ */
+#ifndef FIT_REPLAY_POLICY_H
+#define FIT_REPLAY_POLICY_H
+
+#include "libfit/replay/cluster.h"
+#include "libfit/replay/fidelity.h"
+#include "libfit/replay/replay_jobs.h"
+
+/* ---- what a policy sees (read-only) ---- */
+
+struct fit_engine;
+
+struct fit_view {
+	const struct fit_engine *engine;
+	const struct fit_job *jobs;		/* all jobs, in order; use those that arrived only */
+	size_t n_jobs;
+	const struct fit_cluster *cluster;
+	const struct fit_fidelity *fidelity;
+	int64_t interval_ns;			/* 0: woken by events */
+	int64_t now_ns;
+};
+
+/* Jobs that arrived and are not finished, ascending; valid during one decision. */
+const uint32_t *fit_view_active(const struct fit_view *v, size_t *n);
+int64_t fit_view_gpus(const struct fit_view *v, uint32_t j);	/* held now; 0 while waiting */
+int64_t fit_view_epoch(const struct fit_view *v, uint32_t j);	/* epochs completed */
+double fit_view_work(const struct fit_view *v, uint32_t j);	/* progress, in the log's unit */
+
+/* ---- predictions (oracle: from the durations or the profile; predict.c) ---- */
+
+/* Run time alone on the GPUs asked for, and what is left of it; ns. */
+int fit_predict_duration(const struct fit_view *v, uint32_t j, int64_t *ns,
+			 struct fit_err *err) FIT_MUST_CHECK;
+int fit_predict_remaining(const struct fit_view *v, uint32_t j, int64_t *ns,
+			  struct fit_err *err) FIT_MUST_CHECK;
+/* Seconds of one optimiser step, accumulation included, at the job's own total batch size on
+ * gpus GPUs, packed node_gpus a node; FIT_EDATA outside of what was measured. */
+int fit_predict_step(const struct fit_view *v, uint32_t j, int64_t gpus, int64_t node_gpus,
+		     bool single_gpu_accumulates, double *step_s, struct fit_err *err) FIT_MUST_CHECK;
+
+/* ---- what a policy decides ---- */
+
+struct fit_plan;
+/* Grant job j this many GPUs from now on; 0 takes away what it holds. A job that holds that many
+ * already keeps its nodes; others are placed in the order of the calls. Jobs that are not named
+ * keep what they have. */
+int fit_plan_grant(struct fit_plan *p, uint32_t j, int64_t gpus) FIT_MUST_CHECK;
+
+/* ---- the policy itself ---- */
+
+struct fit_policy_params {
+	int64_t tiresias_threshold_gpu_s;	/* GPU-seconds of service in the first queue */
+};
+struct fit_policy_params fit_policy_params_default(void);
+
+#define FIT_NEEDS_PROFILE 1u	/* no sense without an application profile */
+#define FIT_NEEDS_INTERVAL 2u	/* decides at regular intervals only */
+
+struct fit_policy {
+	const char *name;
+	const char *summary;
+	unsigned needs;
+	int (*init)(void **state, const struct fit_view *v, const struct fit_policy_params *p,
+		    struct fit_err *err);
+	void (*free)(void *state);
+	/* A job arrived; a job finished. NULL: of no interest. */
+	int (*arrive)(void *state, const struct fit_view *v, uint32_t j, struct fit_err *err);
+	void (*leave)(void *state, const struct fit_view *v, uint32_t j);
+	int (*decide)(void *state, const struct fit_view *v, struct fit_plan *plan, struct fit_err *err);
+	/* Woken by events: a further instant at which to decide; INT64_MAX: none. NULL: never. */
+	int64_t (*next_wake)(void *state, const struct fit_view *v);
+	/* Its parameters and conventions, for the log's metadata. NULL: it has none. */
+	int (*describe)(const struct fit_policy_params *p, const struct fit_view *v, struct fit_meta *meta);
+};
+
+/* All policies; ends with NULL. */
+extern const struct fit_policy *const fit_policies[];
+extern const struct fit_policy fit_policy_fifo, fit_policy_sjf, fit_policy_srtf, fit_policy_tiresias,
+	fit_policy_optimus;
+
+#endif

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Progress models: how fast a job really advances under an allocation.
+ *
+ *   fixed     a job runs for its duration on exactly the GPUs that it asked for
+ *   profile   goodput of an application profile, epoch by epoch (Pollux; profile.h)
+ *
+ * The engine asks a model when the next epoch of a running job ends, and tells it when that came
+ * true or the allocation changed. Policies never see this; they see predict.h.
+ */
+#ifndef FIT_REPLAY_PROGRESS_H
+#define FIT_REPLAY_PROGRESS_H
+
+#include "libfit/replay/cluster.h"
+#include "libfit/replay/fidelity.h"
+#include "libfit/replay/replay_jobs.h"
+
+/* What a model keeps of one job. Between changes progress flows at `rate` from time from_ns on. */
+struct fit_run {
+	int64_t from_ns;	/* start of the flow; restart delays are already behind */
+	int64_t done_ns;	/* fixed: execution done at from_ns */
+	double progress;	/* profile: initial-batch-equivalent steps done at from_ns */
+	double rate;		/* profile: such steps per second */
+	int64_t epoch;		/* epochs completed */
+	struct fit_batch batch;	/* profile: batch split in use */
+};
+
+struct fit_progress_model {
+	const char *name;
+	bool has_epochs;
+	/* The allocation changed to a (not empty); progress flows again from from_ns on. */
+	int (*place)(const struct fit_job *j, struct fit_run *r, const struct fit_alloc *a, int64_t from_ns,
+		     struct fit_err *err);
+	/* Account for the time up to now_ns (the allocation is about to change). */
+	void (*advance)(const struct fit_job *j, struct fit_run *r, int64_t now_ns);
+	/* When the current epoch (or the job) ends: *at_ns on the clock. *late: the exact instant is
+	 * after *at_ns and was rounded down to it. */
+	int (*next)(const struct fit_job *j, const struct fit_run *r, const struct fit_fidelity *f,
+		    int64_t *at_ns, bool *late, struct fit_err *err);
+	/* The instant of next() has come: close the epoch. *finished: that was the last one. */
+	int (*pass)(const struct fit_job *j, struct fit_run *r, const struct fit_alloc *a, int64_t now_ns,
+		    bool *finished, struct fit_err *err);
+	/* Work done at now_ns, in the unit of the event log. */
+	double (*work)(const struct fit_job *j, const struct fit_run *r, int64_t now_ns);
+};
+
+extern const struct fit_progress_model fit_progress_fixed, fit_progress_profile;
+
+#endif

@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: MIT */
+#include "libfit/replay/replay_jobs.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "libfit/base/hash.h"
+#include "libfit/base/num.h"
+
+/* One hundred years: far beyond any trace, and sums of such times still fit an int64. */
+#define MAX_TIME_NS (INT64_C(100) * 366 * 86400 * FIT_NS_PER_S)
+
+enum { C_ID, C_SUBMIT, C_GPUS, C_DURATION, C_APP, C_BATCH, N_COLUMNS };
+
+static const struct fit_field columns[N_COLUMNS] = {
+	[C_ID] = { "job_id", FIT_TEXT, FIT_F_NOT_NA },
+	[C_SUBMIT] = { "submit_s", FIT_TIME, 0 },
+	[C_GPUS] = { "gpus", FIT_REAL, 0 },
+	[C_DURATION] = { "duration_s", FIT_TIME, FIT_F_OPTIONAL },
+	[C_APP] = { "app", FIT_TEXT, FIT_F_OPTIONAL },
+	[C_BATCH] = { "batch_size", FIT_INT, FIT_F_OPTIONAL },
+};
+
+void fit_jobs_release(struct fit_jobs *js)
+{
+	free(js->jobs);
+	free(js->bytes);
+	*js = (struct fit_jobs){ 0 };
+}
+
+/* Texts are kept as offsets + 1 while the arena can still move. */
+static int keep_text(struct fit_jobs *js, struct fit_text t, const char **out)
+{
+	if (fit_grow(&js->bytes, &js->bytes_cap, js->bytes_n + t.n + 1, 1))
+		return FIT_ENOMEM;
+	if (t.n)
+		memcpy(js->bytes + js->bytes_n, t.s, t.n);
+	js->bytes[js->bytes_n + t.n] = '\0';
+	*out = (const char *)(uintptr_t)(js->bytes_n + 1);
+	js->bytes_n += t.n + 1;
+	return FIT_OK;
+}
+
+/* Check one row and fill j. FIT_END: a CPU job, which is left out. */
+static int take_row(const struct fit_reader *r, const struct fit_cell *c, const struct fit_jobs_params *p,
+		    struct fit_job *j, struct fit_err *err)
+{
+	double g = c[C_GPUS].u.d;
+
+	*j = (struct fit_job){ .duration_ns = -1, .line = fit_reader_line(r) };
+	if (c[C_ID].u.t.n == 0)
+		return fit_reader_fail(r, FIT_EDATA, "job_id", err, "empty id (expected a name)");
+	if (c[C_SUBMIT].na)
+		return fit_reader_fail(r, FIT_EDATA, "submit_s", err, "missing (expected seconds)");
+	j->submit_ns = c[C_SUBMIT].u.i;
+	if (j->submit_ns < 0 || j->submit_ns > MAX_TIME_NS)
+		return fit_reader_fail(r, FIT_EDATA, "submit_s", err, "out of range (expected 0 to 100 years "
+				       "from the trace origin)");
+	if (c[C_GPUS].na)
+		return fit_reader_fail(r, FIT_EDATA, "gpus", err, "missing (expected a number of GPUs)");
+	if (g < 0 || !isfinite(g))
+		return fit_reader_fail(r, FIT_EDATA, "gpus", err, "bad number of GPUs %g (expected at least 1)", g);
+	if (g == 0)
+		return FIT_END;
+	if (g != rint(g) || g > 1e9)
+		return fit_reader_fail(r, FIT_EDATA, "gpus", err, "%g GPUs (expected a whole number: a replay does "
+				       "not share GPUs)", g);
+	j->gpus = (int64_t)g;
+	if (!c[C_BATCH].na)
+		j->batch_size = c[C_BATCH].u.i;
+	if (p->profile) {
+		if (c[C_APP].na)
+			return fit_reader_fail(r, FIT_EDATA, "app", err, "missing (expected an application of the "
+					       "profile)");
+		j->app = fit_profile_find(p->profile, c[C_APP].u.t);
+		if (!j->app)
+			return fit_reader_fail(r, FIT_EDATA, "app", err, "unknown application '%.*s' (expected one "
+					       "of the profile)", FIT_TEXT_ARG(c[C_APP].u.t));
+		if (j->batch_size < 1)
+			return fit_reader_fail(r, FIT_EDATA, "batch_size", err, "missing or below 1 (expected a "
+					       "total batch size)");
+		return FIT_OK;
+	}
+	if (c[C_DURATION].na)
+		return fit_reader_fail(r, FIT_EDATA, "duration_s", err,
+				       "missing (expected seconds, or a profile store given by --profile)");
+	j->duration_ns = c[C_DURATION].u.i;
+	if (j->duration_ns < 0 || j->duration_ns > MAX_TIME_NS)
+		return fit_reader_fail(r, FIT_EDATA, "duration_s", err, "out of range (expected 0 to 100 years)");
+	return FIT_OK;
+}
+
+static int add_job(struct fit_jobs *js, struct fit_index *seen, const struct fit_reader *r,
+		   const struct fit_cell *c, struct fit_job *j, struct fit_err *err)
+{
+	uint32_t before = FIT_NO_INDEX;
+
+	if (js->n >= UINT32_MAX - 1)
+		return fit_fail(err, FIT_EDATA, "%s: too many jobs", fit_reader_input(r));
+	if (fit_index_put(seen, c[C_ID].u.t, (uint32_t)js->n, &before))
+		return fit_fail_nomem(err);
+	if (before != FIT_NO_INDEX)
+		return fit_reader_fail(r, FIT_EDATA, "job_id", err, "duplicate id '%.*s' (first on line %llu)",
+				       FIT_TEXT_ARG(c[C_ID].u.t), (unsigned long long)js->jobs[before].line);
+	if (keep_text(js, c[C_ID].u.t, &j->id) || keep_text(js, c[C_APP].u.t, &j->app_name) ||
+	    fit_grow(&js->jobs, &js->cap, js->n + 1, sizeof *js->jobs))
+		return fit_fail_nomem(err);
+	js->jobs[js->n++] = *j;
+	return FIT_OK;
+}
+
+static int read_rows(struct fit_jobs *js, struct fit_reader *r, const struct fit_jobs_params *p,
+		     struct fit_err *err)
+{
+	struct fit_cell cells[N_COLUMNS];
+	struct fit_index seen = { 0 };
+	int rc = fit_reader_begin(r, columns, N_COLUMNS, err);
+
+	while (!rc) {
+		struct fit_err why = { 0 };
+		struct fit_job j;
+
+		rc = fit_reader_row(r, cells, err);
+		if (rc)
+			break;
+		rc = take_row(r, cells, p, &j, &why);
+		if (rc == FIT_END) {
+			js->n_cpu_jobs++;
+			rc = FIT_OK;
+			continue;
+		}
+		if (!rc)
+			rc = add_job(js, &seen, r, cells, &j, &why);
+		if (rc && rc != FIT_ENOMEM && (int64_t)js->n_bad < p->skip_bad) {
+			if (!js->n_bad++) {
+				js->bad_line = fit_reader_line(r);
+				snprintf(js->bad_why, sizeof js->bad_why, "%.*s", 255, why.msg);
+			}
+			rc = FIT_OK;
+		} else if (rc && err) {
+			*err = why;
+		}
+	}
+	fit_index_release(&seen);
+	return rc == FIT_END ? FIT_OK : rc;
+}
+
+static int by_submit_and_id(const void *pa, const void *pb)
+{
+	const struct fit_job *a = pa, *b = pb;
+	int c;
+
+	if (a->submit_ns != b->submit_ns)
+		return a->submit_ns < b->submit_ns ? -1 : 1;
+	c = fit_text_cmp_natural(fit_text_of(a->id), fit_text_of(b->id));
+	return c ? c : (a->line > b->line) - (a->line < b->line);
+}
+
+static int check_sizes(struct fit_jobs *js, const struct fit_jobs_params *p, struct fit_err *err)
+{
+	struct fit_str list = { 0 };
+	int rc = FIT_OK;
+
+	for (size_t i = 0; i < js->n && !rc; i++) {
+		struct fit_job *j = &js->jobs[i];
+
+		j->too_large = j->gpus > p->cluster_gpus;
+		if (!j->too_large)
+			continue;
+		if (js->n_too_large++ < 20)
+			rc = fit_str_printf(&list, "%sjob %s asks for %lld GPUs", list.n ? ", " : "", j->id,
+					    (long long)j->gpus);
+	}
+	if (!rc && js->n_too_large > 20)
+		rc = fit_str_printf(&list, ", and %zu more", js->n_too_large - 20);
+	if (rc)
+		rc = fit_fail_nomem(err);
+	else if (js->n_too_large && !p->keep_too_large)
+		rc = fit_fail(err, FIT_EDATA, "%s: %s, the cluster has %lld (--skip-too-large rejects such jobs)",
+			      js->input, list.s, (long long)p->cluster_gpus);
+	fit_str_release(&list);
+	return rc;
+}
+
+int fit_jobs_read(struct fit_jobs *js, const char *operand, const struct fit_jobs_params *p,
+		  struct fit_err *err)
+{
+	struct fit_reader *r;
+	int rc = fit_reader_open(&r, operand, err);
+
+	*js = (struct fit_jobs){ 0 };
+	if (rc)
+		return rc;
+	snprintf(js->input, sizeof js->input, "%s", fit_reader_input(r));
+	rc = read_rows(js, r, p, err);
+	for (size_t i = 0; i < js->n; i++) {
+		js->jobs[i].id = js->bytes + (uintptr_t)js->jobs[i].id - 1;
+		js->jobs[i].app_name = js->bytes + (uintptr_t)js->jobs[i].app_name - 1;
+	}
+	if (!rc)
+		rc = check_sizes(js, p, err);
+	fit_reader_hash(r, js->hash);
+	fit_reader_close(r);
+	if (rc) {
+		fit_jobs_release(js);
+		return rc;
+	}
+	if (!p->file_order && js->n)
+		qsort(js->jobs, js->n, sizeof *js->jobs, by_submit_and_id);
+	return FIT_OK;
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The jobs of a replay: read from a jobs table (docs/formats/jobs.md), checked, and put in order.
+ *
+ * The index of a job is its place in that order: by (submit time, id with numbers compared as
+ * numbers), or by row where a fidelity profile says so. Policies break ties by it.
+ */
+#ifndef FIT_REPLAY_REPLAY_JOBS_H
+#define FIT_REPLAY_REPLAY_JOBS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "libfit/base/status.h"
+#include "libfit/base/text.h"
+#include "libfit/model/profile.h"
+#include "libfit/table/table.h"
+
+struct fit_job {
+	const char *id;			/* owned by the struct fit_jobs */
+	const char *app_name;		/* "" when missing */
+	int64_t submit_ns;
+	int64_t gpus;			/* asked for, at least 1 */
+	int64_t duration_ns;		/* execution; -1 when a profile decides */
+	int64_t batch_size;		/* total; 0 when missing */
+	struct fit_app *app;		/* NULL without a profile */
+	uint64_t line;			/* of the input, for messages */
+	bool too_large;			/* asks for more GPUs than the cluster has */
+};
+
+struct fit_jobs {
+	struct fit_job *jobs;
+	size_t n, cap;
+	char *bytes;			/* all texts */
+	size_t bytes_n, bytes_cap;
+	char hash[FIT_HASH_HEX];	/* content hash of the input */
+	char input[256];
+	size_t n_cpu_jobs;		/* rows that ask for no GPU: left out */
+	size_t n_bad;			/* rows left out by skip_bad */
+	size_t n_too_large;
+	uint64_t bad_line;		/* the first of them, and what was wrong */
+	char bad_why[256];
+};
+
+struct fit_jobs_params {
+	const struct fit_profile *profile;	/* NULL: durations come from the table */
+	bool file_order;
+	int64_t cluster_gpus;
+	bool keep_too_large;		/* false: a job larger than the cluster is an error */
+	int64_t skip_bad;		/* bad rows to leave out before giving up */
+};
+
+/* Read and check. FIT_EDATA names the line (or, for jobs that do not fit, all of them). */
+int fit_jobs_read(struct fit_jobs *js, const char *operand, const struct fit_jobs_params *p,
+		  struct fit_err *err) FIT_MUST_CHECK;
+void fit_jobs_release(struct fit_jobs *js);
+
+#endif
