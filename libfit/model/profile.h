@@ -5,11 +5,12 @@
  * A profile store (docs/formats/profile.md) holds flat tables with an `app` column:
  *
  *   /apps         app init_batch max_batch min_local_bsz max_local_bsz epochs restart_s
+ *                 max_replicas fixed_batch
  *   /placements   app placement local_bsz step_time_s sync_time_s      (up to 4 nodes, measured)
  *   /scalability  app num_nodes num_replicas local_bsz step_time_s sync_time_s   (6..16 nodes)
  *   /validation   app batch_size epoch progress iteration metric grad_sqr grad_var
  *   /points       app num_nodes num_replicas local_bsz step_time_s sync_time_s
- *   /simplices    app v0..v3 n0..n3 eq_x eq_y eq_z eq_w eq_off degenerate t00..t22
+ *   /simplices    app v0..v3 n0..n3 degenerate eq_x eq_y eq_z eq_w eq_off t00..t22
  *   /lift         app paraboloid_scale paraboloid_shift
  *
  * The last three are the prepared interpolation (gf-prof makes them once; see interpolate.h). The
@@ -31,7 +32,8 @@ struct fit_profile;	/* all applications of a store */
 struct fit_app;		/* one application; lives as long as its profile */
 
 /* Load from a store file. FIT_ENOTFOUND when a table is missing, FIT_EDATA when it contradicts
- * itself. hash (FIT_HASH_HEX bytes, may be NULL) gets the content hash of the file. */
+ * itself. hash (FIT_HASH_HEX bytes, may be NULL) gets the content hash of the file. Stores are made
+ * with profile_store.h. */
 int fit_profile_load(struct fit_profile **p, const char *store, char *hash,
 		     struct fit_err *err) FIT_MUST_CHECK;
 void fit_profile_free(struct fit_profile *p);	/* NULL is fine */
@@ -46,6 +48,8 @@ struct fit_app_info {
 	int64_t min_local_bsz, max_local_bsz;	/* per-GPU atomic batch size, samples */
 	int64_t epochs;				/* a job ends when it has completed these */
 	int64_t restart_ns;			/* checkpoint and restart at every change of placement */
+	int64_t max_replicas;			/* the application never uses more; 0: no limit */
+	int64_t fixed_batch;			/* an adaptive policy keeps this total; 0: it may choose */
 };
 const struct fit_app_info *fit_app_info(const struct fit_app *a);
 
@@ -75,8 +79,11 @@ double fit_app_epoch_start(const struct fit_app *a, int64_t epoch);
 int fit_app_best_metric(const struct fit_app *a, int64_t batch, int64_t epoch, bool *known,
 			double *metric, struct fit_err *err) FIT_MUST_CHECK;
 
-/* How a job splits its batch over `replicas` GPUs (spec C, "batch split"). force_accum: accumulate
- * at least once on a single GPU when target > init_batch (or always, when force_always). */
+/* How a job splits its batch over `replicas` GPUs: local = ceil(target / replicas - 1e-8), accum =
+ * ceil(local / max_local_bsz - 1e-8) - 1, atomic = ceil(local / (accum + 1) - 1e-8), and in the end
+ * atomic is at most max_batch / (replicas * (accum + 1)). A job on one GPU accumulates at least once
+ * when its target is over init_batch; with single_gpu_always_accumulates (how Optimus predicts) it
+ * does so whatever the target. { 0, 0 } when target_batch or replicas is under 1. */
 struct fit_batch {
 	int64_t atomic_bsz;	/* per GPU and pass */
 	int64_t accum_steps;	/* passes before the synchronising one */
@@ -89,7 +96,10 @@ struct fit_batch fit_app_split_batch(const struct fit_app *a, int64_t target_bat
 int fit_app_goodput(struct fit_app *a, const struct fit_placement *p, struct fit_batch b, int64_t epoch,
 		    double *rate, struct fit_err *err) FIT_MUST_CHECK;
 
-/* The tuned configurations of B.4: the (replicas, batch) pairs whose efficiency lies in (lo, hi). */
+/* The tuned configurations of B.4: the (replicas, batch) pairs whose efficiency against one GPU lies
+ * in (lo, hi), both strict, with the predicted run time of a whole job under 12 hours. Where there is
+ * none: the best on one GPU. out gets the first cap of them (ten are enough), *n how many there are.
+ * FIT_EDATA when a candidate lies outside of what was measured. */
 struct fit_tuned {
 	int64_t replicas, batch;
 	double jct_s;
