@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: MIT */
+/* Workload files of the Pollux and Sia simulators, both ways (docs/formats/pollux.md). */
+#include <math.h>
+#include <string.h>
+
+#include "libfit/base/num.h"
+#include "traces/jobs.h"
+
+enum { NAME, APPLICATION, TIME, REPLICAS, BATCH, N };
+
+int fit_trace_read_pollux(struct fit_source *s, struct fit_trace_out *out, struct fit_err *err)
+{
+	/* in the order of the output */
+	static const struct fit_field fields[N] = {
+		[NAME] = { "name", FIT_TEXT, FIT_F_NOT_NA },
+		[APPLICATION] = { "application", FIT_TEXT, FIT_F_NOT_NA },
+		[TIME] = { "time", FIT_TIME, FIT_F_NOT_NA | FIT_CSV_F_ROUND },
+		[REPLICAS] = { "num_replicas", FIT_REAL, FIT_F_NOT_NA },
+		[BATCH] = { "batch_size", FIT_INT, FIT_F_NOT_NA | FIT_CSV_F_WHOLE }
+	};
+	struct fit_csv *c = NULL;
+	struct fit_cell cells[N];
+	int rc = fit_csv_open(&c, s, NULL, err);
+
+	if (!rc)
+		rc = fit_csv_bind(c, fields, N, err);
+	if (!rc && fit_trace_note_unbound(c, out))
+		rc = fit_fail_nomem(err);
+	while (!rc && !(rc = fit_trace_csv_row(c, out, cells, err))) {
+		const char *reason = "out of range";
+
+		rc = fit_trace_at_least(c, &fields[TIME], &cells[TIME], 0, err);
+		if (!rc)
+			rc = fit_trace_at_least(c, &fields[REPLICAS], &cells[REPLICAS], 0, err);
+		if (!rc)
+			rc = fit_trace_at_least(c, &fields[BATCH], &cells[BATCH], 1, err);
+		if (!rc) {
+			reason = "duplicate id";
+			rc = fit_trace_emit(out, cells, fit_csv_line(c), err);
+		}
+		if (rc)
+			rc = fit_trace_bad(out, rc, reason);
+	}
+	fit_csv_close(c);
+	return rc == FIT_END ? FIT_OK : rc;
+}
+
+static int put_text(struct fit_str *out, struct fit_text t)
+{
+	bool quote = t.n == 0 || t.s[0] == ' ' || t.s[t.n - 1] == ' ';
+	int rc;
+
+	for (size_t i = 0; i < t.n; i++)
+		quote = quote || memchr(",\"\r\n\t", t.s[i], 5) != NULL;
+	if (!quote)
+		return fit_str_add(out, t.s, t.n);
+	rc = fit_str_add(out, "\"", 1);
+	for (size_t i = 0; !rc && i < t.n; i++)
+		rc = t.s[i] == '"' ? fit_str_add(out, "\"\"", 2) : fit_str_add(out, t.s + i, 1);
+	return rc ? rc : fit_str_add(out, "\"", 1);
+}
+
+int fit_trace_write_pollux(const struct fit_table *jobs, struct fit_str *csv, struct fit_err *err)
+{
+	static const struct { const char *name; enum fit_type type; } wanted[] = {
+		{ "job_id", FIT_TEXT }, { "submit_s", FIT_TIME }, { "app", FIT_TEXT },
+		{ "gpus", FIT_REAL }, { "batch_size", FIT_INT }
+	};
+	const struct fit_column *col[5];
+	int rc = fit_str_puts(csv, "name,time,application,num_replicas,batch_size\n");
+
+	for (size_t j = 0; j < 5; j++) {
+		col[j] = fit_table_column(jobs, wanted[j].name);
+		if (!col[j])
+			return fit_fail(err, FIT_ENOTFOUND, "%s: no column '%s' (expected job_id, submit_s, "
+					"app, gpus and batch_size)", jobs->input, wanted[j].name);
+		if (col[j]->type != wanted[j].type)
+			return fit_fail(err, FIT_EINVAL, "%s: column '%s' is %s (expected %s)", jobs->input,
+					wanted[j].name, fit_type_name(col[j]->type),
+					fit_type_name(wanted[j].type));
+	}
+	for (size_t i = 0; !rc && i < jobs->n_rows; i++) {
+		struct fit_cell c[5];
+		char num[FIT_NUM_MAX];
+
+		for (size_t j = 0; j < 5; j++) {
+			c[j] = fit_column_cell(col[j], i);
+			if (c[j].na)
+				return fit_table_fail(jobs, i, FIT_EDATA, wanted[j].name, err,
+						      "missing value 'NA' (a workload file has no way to "
+						      "say that)");
+		}
+		if (c[3].u.d != floor(c[3].u.d) || fabs(c[3].u.d) > 1e15) {
+			fit_format_double(num, c[3].u.d);
+			return fit_table_fail(jobs, i, FIT_EDATA, "gpus", err,
+					      "bad value '%s' (expected whole GPUs)", num);
+		}
+		rc = put_text(csv, c[0].u.t);
+		if (!rc)
+			rc = fit_str_add(csv, ",", 1);
+		if (!rc)
+			rc = fit_str_add(csv, num, fit_format_time(num, c[1].u.i));
+		if (!rc)
+			rc = fit_str_add(csv, ",", 1);
+		if (!rc)
+			rc = put_text(csv, c[2].u.t);
+		if (!rc)
+			rc = fit_str_printf(csv, ",%lld,%lld\n", (long long)c[3].u.d,
+					    (long long)c[4].u.i);
+	}
+	return rc ? fit_fail_nomem(err) : FIT_OK;
+}
