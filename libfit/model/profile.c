@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "libfit/base/placement.h"
 #include "libfit/model/interpolate.h"
 #include "libfit/model/profile_store.h"
 
@@ -13,7 +14,6 @@
 static const double CEIL_SLACK = 1e-8;
 /* Measured configurations reach 16 nodes; more are taken as 16 (B.3). */
 #define NODES_MAX 16
-#define CURVE_NODES 4
 
 /* Step times of one placement: rows of /placements. */
 struct curve {
@@ -287,7 +287,7 @@ static int shape_of(const struct fit_placement *p, struct shape *s)
 			continue;
 		s->nodes++;
 		s->replicas += g;
-		fits = fits && g <= 9 && s->nodes <= CURVE_NODES;
+		fits = fits && g <= 9 && s->nodes <= FIT_DIGITS_NODES_MAX;
 		if (fits)
 			digits = digits * 10 + g;
 	}
@@ -377,7 +377,7 @@ static int from_mesh(const struct fit_app *a, const struct shape *s, int64_t loc
 
 	if (a->mesh.n_simplices == 0)
 		return fit_fail(err, FIT_EDATA, "application '%s': no measured step times on more "
-				"than %d nodes (asked for %lld)", a->info.name, CURVE_NODES,
+				"than %d nodes (asked for %lld)", a->info.name, FIT_DIGITS_NODES_MAX,
 				(long long)s->nodes);
 	simplex = fit_delaunay_find(&a->mesh, q, c);
 	if (simplex < 0)
@@ -410,7 +410,7 @@ int fit_app_throughput(struct fit_app *a, const struct fit_placement *p, int64_t
 			return FIT_OK;
 		}
 	}
-	rc = s.nodes <= CURVE_NODES ? from_curve(a, &s, local_bsz, &step, &sync, err)
+	rc = s.nodes <= FIT_DIGITS_NODES_MAX ? from_curve(a, &s, local_bsz, &step, &sync, err)
 				    : from_mesh(a, &s, local_bsz, &step, &sync, err);
 	if (rc)
 		return rc;

@@ -6,11 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "libfit/base/placement.h"
 #include "libfit/model/interpolate.h"
 
 /* No count in a profile needs more; products of two of them fit an int64. */
 #define COUNT_MAX INT64_C(1000000000)
-#define NODES_MEASURED 4
 
 static const struct fit_field apps_fields[] = {
 	{ "app", FIT_TEXT, FIT_F_NOT_NA },
@@ -109,34 +109,6 @@ const struct fit_field *fit_profile_fields(enum fit_profile_kind kind, size_t *n
 {
 	*n = kinds[kind].n;
 	return kinds[kind].fields;
-}
-
-int64_t fit_placement_canonical(int64_t digits)
-{
-	int64_t best = digits, turned = digits, power = 1;
-	int n = 0;
-
-	if (digits < 1 || digits > 9999)
-		return -1;
-	for (int64_t d = digits; d; d /= 10, n++)
-		if (d % 10 == 0)
-			return -1;
-	for (int i = 1; i < n; i++)
-		power *= 10;
-	for (int i = 1; i < n; i++) {
-		turned = turned % power * 10 + turned / power;
-		best = turned < best ? turned : best;
-	}
-	return best;
-}
-
-void fit_placement_shape(int64_t digits, int64_t *nodes, int64_t *replicas)
-{
-	*nodes = *replicas = 0;
-	for (; digits > 0; digits /= 10) {
-		++*nodes;
-		*replicas += digits % 10;
-	}
 }
 
 /* ---- memory ---- */
@@ -320,7 +292,7 @@ static int check_scalability(const struct fit_table *t, size_t at, size_t n, str
 		int64_t nodes = ints(t, FIT_SCALE_NODES)[r];
 		int rc;
 
-		if (nodes <= NODES_MEASURED || nodes > COUNT_MAX)
+		if (nodes <= FIT_DIGITS_NODES_MAX || nodes > COUNT_MAX)
 			return bad_int(t, r, FIT_SCALE_NODES, "five or more", err);
 		if (ints(t, FIT_SCALE_REPLICAS)[r] < nodes ||
 		    ints(t, FIT_SCALE_REPLICAS)[r] > COUNT_MAX)

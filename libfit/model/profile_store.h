@@ -50,12 +50,6 @@ const char *fit_profile_table_name(enum fit_profile_kind kind);
 /* The columns of a table, in order. */
 const struct fit_field *fit_profile_fields(enum fit_profile_kind kind, size_t *n);
 
-/* A placement as the digits of a number (GPUs per node, 1..9, at most four nodes) in its canonical
- * rotation, the smallest one: 4214 gives 1442. -1 when digits is not such a number. */
-int64_t fit_placement_canonical(int64_t digits);
-/* Nodes and GPUs of such a number. */
-void fit_placement_shape(int64_t digits, int64_t *nodes, int64_t *replicas);
-
 /* Seven empty tables with their columns. */
 int fit_profile_tables_init(struct fit_profile_tables *t, struct fit_err *err) FIT_MUST_CHECK;
 void fit_profile_tables_release(struct fit_profile_tables *t);
