@@ -1,0 +1,672 @@
+/* SPDX-License-Identifier: MIT */
+#include "libfit/replay/engine.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "libfit/base/num.h"
+#include "libfit/replay/event_log.h"
+#include "libfit/replay/predict.h"
+#include "libfit/replay/progress.h"
+
+enum status { FUTURE, WAITING, RUNNING, FINISHED, REJECTED };
+
+struct job_state {
+	struct fit_alloc alloc;
+	struct fit_run run;
+	uint32_t stamp;		/* of its one valid event in the queue */
+	uint8_t status;
+	bool started;
+	bool in_plan;
+};
+
+/* Kinds of events of one instant, in their order. */
+enum kind { ENDS, ENDS_LATE };
+
+struct queued {
+	int64_t at_ns;
+	uint8_t kind;
+	uint32_t job, stamp;
+};
+
+struct grant {
+	uint32_t job;
+	int64_t gpus;
+};
+
+struct fit_plan {
+	struct fit_engine *engine;
+	struct grant *grants;
+	size_t n, cap;
+};
+
+struct fit_engine {
+	const struct fit_jobs *jobs;
+	struct fit_cluster *cluster;
+	const struct fit_replay_params *p;
+	const struct fit_progress_model *model;
+	struct fit_predictor predictor;
+	struct fit_writer *w;
+	struct job_state *state;
+	struct fit_view view;
+	void *policy_state;
+	struct fit_plan plan;
+	struct fit_replay_counts counts;
+	/* queue of ends: a binary heap; entries whose stamp is old are passed over */
+	struct queued *heap;
+	size_t heap_n, heap_cap;
+	/* arrivals in time order */
+	uint32_t *arrivals;
+	size_t next_arrival, n_arrivals;
+	/* arrived and unfinished, ascending; holes are closed on demand */
+	uint32_t *active;
+	size_t active_n, active_cap, active_holes;
+	/* finished, GPUs booked to the end of the interval */
+	uint32_t *booked;
+	size_t booked_n, booked_cap;
+	size_t unfinished, running;
+	int64_t last_tick_ns;
+	bool news;		/* someone came or left since the last decision */
+};
+
+struct fit_replay_params fit_replay_params_default(void)
+{
+	return (struct fit_replay_params){
+		.policy = &fit_policy_fifo,
+		.policy_params = fit_policy_params_default(),
+		.fidelity = &fit_fidelities[0],
+		.interval_ns = 0,
+		.restart_ns = -1,
+	};
+}
+
+const char *fit_replay_params_check(const struct fit_replay_params *p, bool has_profile)
+{
+	if (p->interval_ns < 0)
+		return "the interval is negative";
+	if (p->interval_ns == 0 && p->fidelity->needs_interval)
+		return "this fidelity profile needs an interval above 0";
+	if (p->interval_ns == 0 && (p->policy->needs & FIT_NEEDS_INTERVAL))
+		return "this policy needs an interval above 0";
+	if ((p->policy->needs & FIT_NEEDS_PROFILE) && !has_profile)
+		return "this policy needs application profiles";
+	if (p->policy_params.tiresias_threshold_gpu_s < 0)
+		return "the Tiresias threshold is negative";
+	return NULL;
+}
+
+/* ---- the queue of ends ---- */
+
+static bool before(const struct queued *a, const struct queued *b)
+{
+	if (a->at_ns != b->at_ns)
+		return a->at_ns < b->at_ns;
+	if (a->kind != b->kind)
+		return a->kind < b->kind;
+	return a->job < b->job;
+}
+
+static int push(struct fit_engine *g, struct queued q)
+{
+	size_t i = g->heap_n;
+
+	if (fit_grow(&g->heap, &g->heap_cap, i + 1, sizeof *g->heap))
+		return FIT_ENOMEM;
+	g->heap_n++;
+	for (; i && before(&q, &g->heap[(i - 1) / 2]); i = (i - 1) / 2)
+		g->heap[i] = g->heap[(i - 1) / 2];
+	g->heap[i] = q;
+	return FIT_OK;
+}
+
+static void pop(struct fit_engine *g)
+{
+	struct queued last = g->heap[--g->heap_n];
+	size_t i = 0, c;
+
+	while ((c = 2 * i + 1) < g->heap_n) {
+		if (c + 1 < g->heap_n && before(&g->heap[c + 1], &g->heap[c]))
+			c++;
+		if (!before(&g->heap[c], &last))
+			break;
+		g->heap[i] = g->heap[c];
+		i = c;
+	}
+	g->heap[i] = last;
+}
+
+/* The first valid entry, or NULL. */
+static const struct queued *peek(struct fit_engine *g)
+{
+	while (g->heap_n && g->heap[0].stamp != g->state[g->heap[0].job].stamp)
+		pop(g);
+	return g->heap_n ? &g->heap[0] : NULL;
+}
+
+static int queue_end(struct fit_engine *g, uint32_t j, struct fit_err *err)
+{
+	struct job_state *s = &g->state[j];
+	struct queued q = { .job = j, .stamp = ++s->stamp };
+	bool late;
+	int rc = g->model->next(&g->jobs->jobs[j], &s->run, g->p->fidelity, &q.at_ns, &late, err);
+
+	if (rc)
+		return rc;
+	q.kind = late ? ENDS_LATE : ENDS;
+	return push(g, q) ? fit_fail_nomem(err) : FIT_OK;
+}
+
+/* ---- the set of active jobs ---- */
+
+static int add_active(struct fit_engine *g, uint32_t j)
+{
+	size_t i = g->active_n;
+
+	if (fit_grow(&g->active, &g->active_cap, i + 1, sizeof *g->active))
+		return FIT_ENOMEM;
+	for (; i && g->active[i - 1] > j; i--)
+		g->active[i] = g->active[i - 1];
+	g->active[i] = j;
+	g->active_n++;
+	return FIT_OK;
+}
+
+static void close_holes(struct fit_engine *g)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < g->active_n; i++)
+		if (g->state[g->active[i]].status != FINISHED)
+			g->active[n++] = g->active[i];
+	g->active_n = n;
+	g->active_holes = 0;
+}
+
+/* ---- what policies see ---- */
+
+const uint32_t *fit_view_active(const struct fit_view *v, size_t *n)
+{
+	*n = v->engine->active_n;
+	return v->engine->active;
+}
+
+int64_t fit_view_gpus(const struct fit_view *v, uint32_t j)
+{
+	return v->engine->state[j].alloc.gpus;
+}
+
+int64_t fit_view_epoch(const struct fit_view *v, uint32_t j)
+{
+	return v->engine->state[j].run.epoch;
+}
+
+double fit_view_work(const struct fit_view *v, uint32_t j)
+{
+	const struct fit_engine *g = v->engine;
+	const struct job_state *s = &g->state[j];
+
+	/* a waiting job's flow stands still */
+	return g->model->work(&v->jobs[j], &s->run, s->alloc.gpus ? v->now_ns : s->run.from_ns);
+}
+
+int fit_predict_remaining(const struct fit_view *v, uint32_t j, int64_t *ns, struct fit_err *err)
+{
+	const struct fit_job *job = &v->jobs[j];
+	double left_s, work = fit_view_work(v, j);
+	int rc;
+
+	if (!job->app) {
+		const struct job_state *s = &v->engine->state[j];
+		bool flows = s->alloc.gpus && v->now_ns > s->run.from_ns;
+
+		*ns = job->duration_ns - s->run.done_ns - (flows ? v->now_ns - s->run.from_ns : 0);
+		return FIT_OK;
+	}
+	rc = fit_predictor_left(&((struct fit_engine *)(uintptr_t)v->engine)->predictor, job,
+				fit_view_epoch(v, j), work, &left_s, err);
+	if (!rc && fit_time_from_double(left_s, ns))
+		rc = fit_fail(err, FIT_EDATA, "job %s: predicted run time out of range", job->id);
+	return rc;
+}
+
+int fit_predict_duration(const struct fit_view *v, uint32_t j, int64_t *ns, struct fit_err *err)
+{
+	const struct fit_job *job = &v->jobs[j];
+	double left_s;
+	int rc;
+
+	if (!job->app) {
+		*ns = job->duration_ns;
+		return FIT_OK;
+	}
+	rc = fit_predictor_left(&((struct fit_engine *)(uintptr_t)v->engine)->predictor, job, 0, 0, &left_s,
+				err);
+	if (!rc && fit_time_from_double(left_s, ns))
+		rc = fit_fail(err, FIT_EDATA, "job %s: predicted run time out of range", job->id);
+	return rc;
+}
+
+/* ---- the log ---- */
+
+static int log_job(struct fit_engine *g, const char *name, uint32_t j, bool holds, struct fit_err *err)
+{
+	struct job_state *s = &g->state[j];
+	const struct fit_job *job = &g->jobs->jobs[j];
+	struct fit_event e = {
+		.time_ns = g->view.now_ns,
+		.name = name,
+		.job = job,
+		.alloc = holds ? &s->alloc : NULL,
+		.run = &s->run,
+		.work = g->model->work(job, &s->run, g->view.now_ns),
+		.epochs = g->model->has_epochs,
+	};
+
+	g->counts.events++;
+	return fit_log_event(g->w, &e, err);
+}
+
+/* ---- what happens to jobs ---- */
+
+static int64_t restart_ns(const struct fit_engine *g, uint32_t j)
+{
+	const struct fit_job *job = &g->jobs->jobs[j];
+
+	if (g->p->restart_ns >= 0)
+		return g->p->restart_ns;
+	return job->app ? fit_app_info(job->app)->restart_ns : 0;
+}
+
+static void take_away(struct fit_engine *g, uint32_t j)
+{
+	struct job_state *s = &g->state[j];
+
+	fit_cluster_give(g->cluster, &s->alloc);
+	s->alloc.n = 0;
+	s->alloc.gpus = 0;
+}
+
+static int finish(struct fit_engine *g, uint32_t j, struct fit_err *err)
+{
+	struct job_state *s = &g->state[j];
+	bool stays = g->p->fidelity->release_at_interval_end;
+	int rc;
+
+	s->status = FINISHED;
+	g->active_holes++;
+	g->unfinished--;
+	g->running--;
+	g->news = true;
+	g->counts.end_ns = g->view.now_ns;
+	if (stays) {
+		if (fit_grow(&g->booked, &g->booked_cap, g->booked_n + 1, sizeof *g->booked))
+			return fit_fail_nomem(err);
+		g->booked[g->booked_n++] = j;
+	} else {
+		take_away(g, j);
+	}
+	rc = log_job(g, "finish", j, stays, err);
+	if (!rc && g->p->policy->leave)
+		g->p->policy->leave(g->policy_state, &g->view, j);
+	if (!stays)
+		fit_alloc_release(&s->alloc);
+	return rc;
+}
+
+static int end_epoch(struct fit_engine *g, uint32_t j, struct fit_err *err)
+{
+	struct job_state *s = &g->state[j];
+	bool finished;
+	int rc = g->model->pass(&g->jobs->jobs[j], &s->run, &s->alloc, g->view.now_ns, &finished, err);
+
+	if (rc)
+		return rc;
+	if (finished) {
+		s->stamp++;
+		return finish(g, j, err);
+	}
+	rc = log_job(g, "epoch", j, true, err);
+	return rc ? rc : queue_end(g, j, err);
+}
+
+static int arrive(struct fit_engine *g, uint32_t j, struct fit_err *err)
+{
+	const struct fit_job *job = &g->jobs->jobs[j];
+	int rc = fit_log_submit(g->w, job, false, err);
+
+	g->counts.events++;
+	if (!rc && job->too_large) {
+		g->state[j].status = REJECTED;
+		return fit_log_submit(g->w, job, true, err);
+	}
+	if (rc)
+		return rc;
+	g->state[j].status = WAITING;
+	g->news = true;
+	if (add_active(g, j))
+		return fit_fail_nomem(err);
+	if (g->p->policy->arrive)
+		rc = g->p->policy->arrive(g->policy_state, &g->view, j, err);
+	return rc;
+}
+
+static int release_booked(struct fit_engine *g, struct fit_err *err)
+{
+	int rc = FIT_OK;
+
+	for (size_t i = 0; i < g->booked_n && !rc; i++) {
+		uint32_t j = g->booked[i];
+
+		take_away(g, j);
+		rc = log_job(g, "release", j, false, err);
+		fit_alloc_release(&g->state[j].alloc);
+	}
+	g->booked_n = 0;
+	return rc;
+}
+
+/* ---- decisions ---- */
+
+int fit_plan_grant(struct fit_plan *p, uint32_t j, int64_t gpus)
+{
+	struct job_state *s = &p->engine->state[j];
+
+	if (s->in_plan || gpus < 0 || (s->status != WAITING && s->status != RUNNING))
+		return FIT_EINVAL;
+	if (s->alloc.gpus == gpus)
+		return FIT_OK;
+	if (fit_grow(&p->grants, &p->cap, p->n + 1, sizeof *p->grants))
+		return FIT_ENOMEM;
+	s->in_plan = true;
+	p->grants[p->n++] = (struct grant){ j, gpus };
+	return FIT_OK;
+}
+
+static int place(struct fit_engine *g, const struct grant *r, struct fit_err *err)
+{
+	struct job_state *s = &g->state[r->job];
+	const struct fit_job *job = &g->jobs->jobs[r->job];
+	const char *event = s->status == RUNNING ? "move" : s->started ? "resume" : "start";
+	int rc = fit_cluster_take(g->cluster, r->gpus, &s->alloc);
+
+	if (rc == FIT_EINVAL)
+		return fit_fail(err, FIT_EINVAL, "policy %s grants %lld GPUs to job %s, but %lld are free",
+				g->p->policy->name, (long long)r->gpus, job->id, (long long)g->cluster->n_free);
+	if (rc)
+		return fit_fail_nomem(err);
+	g->counts.restarts += s->started;
+	g->running += s->status != RUNNING;
+	s->status = RUNNING;
+	s->started = true;
+	rc = g->model->place(job, &s->run, &s->alloc, g->view.now_ns + restart_ns(g, r->job), err);
+	rc = rc ? rc : log_job(g, event, r->job, true, err);
+	return rc ? rc : queue_end(g, r->job, err);
+}
+
+static int apply_plan(struct fit_engine *g, struct fit_err *err)
+{
+	struct fit_plan *p = &g->plan;
+	int rc = FIT_OK;
+
+	for (size_t i = 0; i < p->n; i++) {
+		struct job_state *s = &g->state[p->grants[i].job];
+
+		s->in_plan = false;
+		if (s->status != RUNNING)
+			continue;
+		g->model->advance(&g->jobs->jobs[p->grants[i].job], &s->run, g->view.now_ns);
+		take_away(g, p->grants[i].job);
+		s->stamp++;
+		if (p->grants[i].gpus == 0) {
+			s->status = WAITING;
+			g->running--;
+			rc = rc ? rc : log_job(g, "preempt", p->grants[i].job, false, err);
+		}
+	}
+	for (size_t i = 0; i < p->n && !rc; i++)
+		if (p->grants[i].gpus)
+			rc = place(g, &p->grants[i], err);
+	p->n = 0;
+	return rc;
+}
+
+static int decide(struct fit_engine *g, struct fit_err *err)
+{
+	int rc;
+
+	if (g->active_holes)
+		close_holes(g);
+	g->news = false;
+	if (!g->active_n)
+		return FIT_OK;
+	g->counts.decisions++;
+	rc = g->p->policy->decide(g->policy_state, &g->view, &g->plan, err);
+	return rc ? rc : apply_plan(g, err);
+}
+
+/* ---- the clock ---- */
+
+/* The next decision instant with an interval: the multiples of it, but none while nobody waits. */
+static int64_t next_tick(const struct fit_engine *g)
+{
+	int64_t d = g->p->interval_ns, next = g->last_tick_ns + d;
+	bool idle = g->active_n == g->active_holes && !g->booked_n;
+
+	if (idle) {
+		int64_t arrival, k;
+
+		if (g->next_arrival == g->n_arrivals)
+			return INT64_MAX;
+		arrival = g->jobs->jobs[g->arrivals[g->next_arrival]].submit_ns;
+		k = arrival / d + (arrival % d != 0);
+		if (k * d > next)
+			next = k * d;
+	}
+	return next;
+}
+
+static int64_t next_decision(const struct fit_engine *g)
+{
+	if (g->p->interval_ns)
+		return next_tick(g);
+	if (g->news)
+		return g->view.now_ns;
+	return g->p->policy->next_wake && g->active_n != g->active_holes ?
+	       g->p->policy->next_wake(g->policy_state, &g->view) : INT64_MAX;
+}
+
+/* Everything that happens at now_ns, in the order that engine.h states. */
+static int do_instant(struct fit_engine *g, struct fit_err *err)
+{
+	int64_t now = g->view.now_ns, due = next_decision(g);
+	int rc = FIT_OK;
+
+	while (!rc) {
+		const struct queued *q = peek(g);
+		bool queued_now = q && q->at_ns <= now;
+
+		if (queued_now && q->kind == ENDS) {
+			uint32_t j = q->job;
+
+			pop(g);
+			rc = end_epoch(g, j, err);
+		} else if (g->next_arrival < g->n_arrivals &&
+			   g->jobs->jobs[g->arrivals[g->next_arrival]].submit_ns <= now) {
+			rc = arrive(g, g->arrivals[g->next_arrival++], err);
+		} else if (g->p->interval_ns ? due == now : (due == now || g->news)) {
+			due = INT64_MAX;
+			g->last_tick_ns = now;
+			rc = release_booked(g, err);
+			rc = rc ? rc : decide(g, err);
+		} else if (queued_now) {
+			uint32_t j = q->job;
+
+			pop(g);
+			rc = end_epoch(g, j, err);
+		} else {
+			break;
+		}
+	}
+	return rc;
+}
+
+static int run(struct fit_engine *g, struct fit_err *err)
+{
+	int rc = FIT_OK;
+
+	while (!rc && (g->unfinished || g->booked_n || g->next_arrival < g->n_arrivals)) {
+		const struct queued *q = peek(g);
+		int64_t next = next_decision(g), ends = q ? q->at_ns : INT64_MAX, arrival = INT64_MAX;
+
+		if (g->next_arrival < g->n_arrivals)
+			arrival = g->jobs->jobs[g->arrivals[g->next_arrival]].submit_ns;
+		if (!g->running && arrival == INT64_MAX && g->counts.decisions && !g->booked_n && !g->news)
+			return fit_fail(err, FIT_EINVAL, "policy %s leaves %zu jobs waiting for ever",
+					g->p->policy->name, g->unfinished);
+		if (ends < next)
+			next = ends;
+		if (arrival < next)
+			next = arrival;
+		if (next == INT64_MAX)
+			return fit_fail(err, FIT_EINVAL, "policy %s leaves %zu jobs waiting for ever",
+					g->p->policy->name, g->unfinished);
+		g->view.now_ns = next;
+		rc = do_instant(g, err);
+	}
+	return rc;
+}
+
+/* ---- set up and clean up ---- */
+
+static int by_submit(const void *pa, const void *pb)
+{
+	const int64_t *a = pa, *b = pb;
+
+	if (a[0] != b[0])
+		return a[0] < b[0] ? -1 : 1;
+	return (a[1] > b[1]) - (a[1] < b[1]);
+}
+
+/* Arrival order: by time, then by index. Jobs are in that order already unless file order holds. */
+static int order_arrivals(struct fit_engine *g)
+{
+	size_t n = g->jobs->n;
+	int64_t (*key)[2];
+
+	g->arrivals = malloc((n ? n : 1) * sizeof *g->arrivals);
+	key = malloc((n ? n : 1) * sizeof *key);
+	if (!g->arrivals || !key) {
+		free(key);
+		return FIT_ENOMEM;
+	}
+	for (size_t i = 0; i < n; i++) {
+		key[i][0] = g->jobs->jobs[i].submit_ns;
+		key[i][1] = (int64_t)i;
+	}
+	if (g->p->fidelity->file_order)
+		qsort(key, n, sizeof *key, by_submit);
+	for (size_t i = 0; i < n; i++)
+		g->arrivals[i] = (uint32_t)key[i][1];
+	g->n_arrivals = n;
+	free(key);
+	return FIT_OK;
+}
+
+static int add_time(struct fit_meta *m, const char *key, int64_t ns)
+{
+	char text[FIT_NUM_MAX];
+
+	fit_format_time(text, ns);
+	return fit_meta_add(m, key, text);
+}
+
+/* The restart cost that all jobs have in common, or "profile" where applications differ. */
+static int add_restart(struct fit_engine *g, struct fit_meta *m)
+{
+	for (size_t i = 1; i < g->jobs->n; i++)
+		if (restart_ns(g, (uint32_t)i) != restart_ns(g, 0))
+			return fit_meta_add(m, "restart_s", "profile");
+	return add_time(m, "restart_s", g->jobs->n ? restart_ns(g, 0) :
+			g->p->restart_ns > 0 ? g->p->restart_ns : 0);
+}
+
+static int describe(struct fit_engine *g, const struct fit_meta *given, struct fit_meta *m)
+{
+	const struct fit_fidelity *f = g->p->fidelity;
+	int rc = fit_meta_copy(m, given);
+
+	rc = rc ? rc : fit_meta_add(m, "policy", g->p->policy->name);
+	if (!rc && g->p->policy->describe)
+		rc = g->p->policy->describe(&g->p->policy_params, &g->view, m);
+	rc = rc ? rc : fit_meta_add(m, "cluster", g->cluster->spec);
+	rc = rc ? rc : add_time(m, "interval_s", g->p->interval_ns);
+	rc = rc ? rc : fit_meta_add(m, "fidelity", f->name);
+	rc = rc ? rc : fit_meta_add(m, "progress_model", g->model->name);
+	rc = rc ? rc : add_restart(g, m);
+	rc = rc ? rc : add_time(m, "epoch_quantum_s", f->epoch_quantum_ns);
+	rc = rc ? rc : fit_meta_add(m, "release", f->release_at_interval_end ? "interval-end" : "at-once");
+	return rc ? rc : fit_meta_add(m, "order", f->file_order ? "file" : "submit-id");
+}
+
+static int set_up(struct fit_engine *g, struct fit_err *err)
+{
+	g->state = calloc(g->jobs->n ? g->jobs->n : 1, sizeof *g->state);
+	if (!g->state || order_arrivals(g))
+		return fit_fail_nomem(err);
+	for (size_t i = 0; i < g->jobs->n; i++)
+		g->unfinished += !g->jobs->jobs[i].too_large;
+	g->plan.engine = g;
+	g->predictor.node_gpus = g->cluster->max_node_gpus;
+	g->view = (struct fit_view){
+		.engine = g,
+		.jobs = g->jobs->jobs,
+		.n_jobs = g->jobs->n,
+		.cluster = g->cluster,
+		.fidelity = g->p->fidelity,
+		.interval_ns = g->p->interval_ns,
+	};
+	return g->p->policy->init(&g->policy_state, &g->view, &g->p->policy_params, err);
+}
+
+static void clean_up(struct fit_engine *g)
+{
+	if (g->policy_state)
+		g->p->policy->free(g->policy_state);
+	for (size_t i = 0; g->state && i < g->jobs->n; i++)
+		fit_alloc_release(&g->state[i].alloc);
+	fit_predictor_release(&g->predictor);
+	free(g->state);
+	free(g->plan.grants);
+	free(g->heap);
+	free(g->arrivals);
+	free(g->active);
+	free(g->booked);
+}
+
+int fit_replay(const struct fit_jobs *jobs, struct fit_cluster *cluster,
+	       const struct fit_replay_params *p, const struct fit_meta *meta, struct fit_writer *w,
+	       struct fit_replay_counts *counts, struct fit_err *err)
+{
+	struct fit_engine g = {
+		.jobs = jobs,
+		.cluster = cluster,
+		.p = p,
+		.model = jobs->n && jobs->jobs[0].app ? &fit_progress_profile : &fit_progress_fixed,
+		.w = w,
+	};
+	struct fit_meta all = { 0 };
+	int rc = set_up(&g, err);
+
+	if (!rc && describe(&g, meta, &all))
+		rc = fit_fail_nomem(err);
+	rc = rc ? rc : fit_log_begin(w, &all, err);
+	rc = rc ? rc : fit_log_cluster(w, 0, cluster, err);
+	rc = rc ? rc : run(&g, err);
+	rc = rc ? rc : fit_writer_end(w, err);
+	if (!rc && counts)
+		*counts = g.counts;
+	fit_meta_release(&all);
+	clean_up(&g);
+	return rc;
+}

@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * gf-replay: run a jobs table through a scheduling policy on a simulated cluster, and write the
+ * event log.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "libfit/base/num.h"
+#include "libfit/replay/engine.h"
+#include "tools/common/cli.h"
+
+struct options {
+	const char *policy, *fidelity;
+	const char *cluster, *profile;
+	int64_t interval_ns, restart_ns, skip_bad, tiresias_threshold_gpu_s;
+	bool skip_too_large;
+};
+
+#define AT(field) offsetof(struct options, field)
+#define HUNDRED_YEARS_S 3.2e9
+
+static const struct cli_option options[] = {
+	{ 'p', "policy", CLI_TEXT, AT(policy), "NAME", "fifo", "who runs where; see below", NULL, 0, 0, 0 },
+	{ 'c', "cluster", CLI_TEXT, AT(cluster), "SPEC", NULL,
+	  "nodes x GPUs, such as 16x4 or 6x4,2x8; or a cluster table", NULL, 0, 0, CLI_REQUIRED },
+	{ 0, "profile", CLI_TEXT, AT(profile), "STORE", NULL,
+	  "application profiles made by gf-prof; without, jobs need duration_s", NULL, 0, 0, 0 },
+	{ 'i', "interval", CLI_TIME, AT(interval_ns), "SECONDS", "0, or the fidelity's",
+	  "decide at multiples of this; 0: when jobs come and go", NULL, 0, HUNDRED_YEARS_S, 0 },
+	{ 0, "fidelity", CLI_TEXT, AT(fidelity), "NAME", "none",
+	  "conventions of a published simulator; see below", NULL, 0, 0, 0 },
+	{ 0, "restart-delay", CLI_TIME, AT(restart_ns), "SECONDS", "the profile's, else 0",
+	  "no progress for so long after each change of an allocation", NULL, 0, HUNDRED_YEARS_S, 0 },
+	{ 0, "tiresias-threshold", CLI_INT, AT(tiresias_threshold_gpu_s), "GPU_S", "57600",
+	  "GPU-seconds of service in the first Tiresias queue", NULL, 0, 9e15, 0 },
+	{ 0, "skip-too-large", CLI_FLAG, AT(skip_too_large), NULL, NULL,
+	  "reject jobs that are larger than the cluster instead of failing", NULL, 0, 0, 0 },
+	{ 0, "skip-bad", CLI_INT, AT(skip_bad), "N", "0", "leave out up to N bad rows, and count them",
+	  NULL, 0, 9e15, 0 },
+	{ 0, NULL, CLI_FLAG, 0, NULL, NULL, NULL, NULL, 0, 0, 0 }
+};
+
+static const struct cli_verb verbs[] = {
+	{ "", "[JOBS]", "", options, 0, 1 },
+	{ NULL, NULL, NULL, NULL, 0, 0 }
+};
+
+static const struct cli_tool tool = {
+	.name = "gf-replay",
+	.summary = "Replay a jobs table under a scheduling policy and write the event log.",
+	.details =
+	"Policies:\n"
+	"  fifo      first in, first out; the head of the queue blocks\n"
+	"  sjf       shortest job first, not preemptive; the head of the queue blocks\n"
+	"  srtf      shortest remaining time first, preemptive\n"
+	"  tiresias  least attained service in two queues, preemptive\n"
+	"  optimus   marginal gain with an oracle; needs --profile and an interval\n"
+	"Fidelity:\n"
+	"  none           goodfit's own conventions\n"
+	"  pollux-osdi21  the simulator of the Pollux paper (interval 60)",
+	.verbs = verbs,
+};
+
+static const struct fit_policy *find_policy(const char *name)
+{
+	for (size_t i = 0; fit_policies[i]; i++)
+		if (strcmp(fit_policies[i]->name, name) == 0)
+			return fit_policies[i];
+	return NULL;
+}
+
+static const struct fit_fidelity *find_fidelity(const char *name)
+{
+	for (size_t i = 0; fit_fidelities[i].name; i++)
+		if (strcmp(fit_fidelities[i].name, name) == 0)
+			return &fit_fidelities[i];
+	return NULL;
+}
+
+static int find_names(struct cli *cli, const struct options *o, struct fit_replay_params *p)
+{
+	char list[256] = "";
+	size_t n = 0;
+
+	p->policy = find_policy(o->policy);
+	p->fidelity = find_fidelity(o->fidelity);
+	if (!p->policy) {
+		for (size_t i = 0; fit_policies[i]; i++)
+			n += (size_t)snprintf(list + n, sizeof list - n, "%s%s", i ? ", " : "",
+					      fit_policies[i]->name);
+		return cli_usage(cli, "unknown policy '%s' (expected %s)", o->policy, list);
+	}
+	if (!p->fidelity) {
+		for (size_t i = 0; fit_fidelities[i].name; i++)
+			n += (size_t)snprintf(list + n, sizeof list - n, "%s%s", i ? ", " : "",
+					      fit_fidelities[i].name);
+		return cli_usage(cli, "unknown fidelity '%s' (expected %s)", o->fidelity, list);
+	}
+	return 0;
+}
+
+/* A cluster table (nodes, gpus_per_node) as the text that fit_cluster_init() takes. */
+static int read_cluster(const char *operand, struct fit_str *spec, struct fit_err *err)
+{
+	static const struct fit_field fields[] = {
+		{ "nodes", FIT_INT, FIT_F_NOT_NA }, { "gpus_per_node", FIT_INT, FIT_F_NOT_NA }
+	};
+	struct fit_table t;
+	int rc = fit_table_read(&t, operand, fields, 2, err);
+
+	if (rc)
+		return rc;
+	if (!t.n_rows)
+		rc = fit_fail(err, FIT_EDATA, "%s: no rows (expected node types)", t.input);
+	for (size_t i = 0; i < t.n_rows && !rc; i++)
+		if (fit_str_printf(spec, "%s%lldx%lld", i ? "," : "", (long long)t.columns[0].i[i],
+				   (long long)t.columns[1].i[i]))
+			rc = fit_fail_nomem(err);
+	fit_table_release(&t);
+	return rc;
+}
+
+static int open_cluster(const char *text, struct fit_cluster *c, struct fit_err *err)
+{
+	bool is_table = strchr(text, '/') || strchr(text, '.') || strcmp(text, "-") == 0;
+	struct fit_str spec = { 0 };
+	int rc = is_table ? read_cluster(text, &spec, err) : FIT_OK;
+
+	if (!rc)
+		rc = fit_cluster_init(c, spec.s ? spec.s : text, err);
+	fit_str_release(&spec);
+	return rc;
+}
+
+static int describe_inputs(const struct cli *cli, const struct fit_jobs *jobs, const char *profile_hash,
+			   struct fit_meta *meta, struct fit_err *err)
+{
+	int rc = cli_meta(cli, meta, false);
+
+	rc = rc ? rc : cli_meta_input(meta, "jobs", jobs->hash);
+	if (!rc && *profile_hash)
+		rc = cli_meta_input(meta, "profile", profile_hash);
+	return rc ? fit_fail_nomem(err) : FIT_OK;
+}
+
+static void tell_left_out(const struct cli *cli, const struct fit_jobs *jobs)
+{
+	if (jobs->n_cpu_jobs)
+		cli_warn(cli, "%s: %zu jobs without GPUs left out", jobs->input, jobs->n_cpu_jobs);
+	if (jobs->n_bad)
+		cli_warn(cli, "%zu bad rows left out, the first: %s", jobs->n_bad, jobs->bad_why);
+	if (jobs->n_too_large)
+		cli_warn(cli, "%s: %zu jobs larger than the cluster rejected", jobs->input, jobs->n_too_large);
+	if (!jobs->n)
+		cli_warn(cli, "%s: no jobs", jobs->input);
+}
+
+static int replay(struct cli *cli, const struct options *o, const struct fit_replay_params *p,
+		  const struct fit_profile *profile, const char *profile_hash, struct fit_cluster *cluster)
+{
+	struct fit_jobs_params jp = {
+		.profile = profile,
+		.file_order = p->fidelity->file_order,
+		.cluster_gpus = cluster->n_gpus,
+		.keep_too_large = o->skip_too_large,
+		.skip_bad = o->skip_bad,
+	};
+	struct fit_replay_counts counts;
+	struct fit_meta meta = { 0 };
+	struct fit_writer *w = NULL;
+	struct fit_jobs jobs;
+	struct fit_err err;
+	int rc = fit_jobs_read(&jobs, cli_operand(cli, 0), &jp, &err);
+
+	if (rc)
+		return cli_error(cli, &err);
+	tell_left_out(cli, &jobs);
+	rc = describe_inputs(cli, &jobs, profile_hash, &meta, &err);
+	rc = rc ? rc : cli_writer_open(cli, &w, &err);
+	rc = rc ? rc : fit_replay(&jobs, cluster, p, &meta, w, &counts, &err);
+	if (!rc) {
+		rc = fit_writer_close(w, &err);
+		w = NULL;
+	}
+	fit_writer_abort(w);
+	fit_meta_release(&meta);
+	fit_jobs_release(&jobs);
+	if (rc)
+		return cli_error(cli, &err);
+	cli_note(cli, "%llu decisions, %llu events, %llu restarts, last completion at %g s",
+		 (unsigned long long)counts.decisions, (unsigned long long)counts.events,
+		 (unsigned long long)counts.restarts, fit_time_to_double(counts.end_ns));
+	return 0;
+}
+
+static int run(struct cli *cli, const struct options *o)
+{
+	struct fit_replay_params p = fit_replay_params_default();
+	char profile_hash[FIT_HASH_HEX] = "";
+	struct fit_profile *profile = NULL;
+	struct fit_cluster cluster;
+	struct fit_err err;
+	const char *wrong;
+	int rc = find_names(cli, o, &p);
+
+	if (rc)
+		return rc;
+	p.interval_ns = o->interval_ns >= 0 ? o->interval_ns : p.fidelity->interval_ns;
+	p.restart_ns = o->restart_ns;
+	p.policy_params.tiresias_threshold_gpu_s = o->tiresias_threshold_gpu_s;
+	wrong = fit_replay_params_check(&p, o->profile != NULL);
+	if (wrong)
+		return cli_usage(cli, "--policy %s: %s", o->policy, wrong);
+	rc = open_cluster(o->cluster, &cluster, &err);
+	if (rc == FIT_EINVAL)
+		return cli_usage(cli, "%s", err.msg);
+	if (rc)
+		return cli_error(cli, &err);
+	if (o->profile && fit_profile_load(&profile, o->profile, profile_hash, &err))
+		rc = cli_error(cli, &err);
+	else
+		rc = replay(cli, o, &p, profile, profile_hash, &cluster);
+	fit_profile_free(profile);
+	fit_cluster_release(&cluster);
+	return rc;
+}
+
+int main(int argc, char **argv)
+{
+	struct options o = {
+		.policy = "fifo",
+		.fidelity = "none",
+		.interval_ns = -1,
+		.restart_ns = -1,
+		.tiresias_threshold_gpu_s = fit_policy_params_default().tiresias_threshold_gpu_s,
+	};
+	struct cli cli;
+	int rc = cli_start(&cli, &tool, argc, argv, &o);
+
+	if (rc >= 0)
+		return rc;
+	return cli_finish(&cli, run(&cli, &o));
+}
