@@ -5,17 +5,17 @@
 
 # room | rooms it may include (itself is understood) | third-party headers it may include
 cat >"$T/rooms" <<'END'
-libfit/base    |                                                      | gsl/gsl_rng.h xxhash.h
-libfit/table   | libfit/base                                          | hdf5.h hdf5_hl.h zlib.h zstd.h
-libfit/model   | libfit/base libfit/table                             | gsl/* lapacke.h glpk.h libqhull_r/*
-libfit/replay  | libfit/base libfit/table libfit/model                |
-libfit/verify  | libfit/base libfit/table libfit/model                |
-libfit/metrics | libfit/base libfit/table                             |
-libfit/synth   | libfit/base libfit/table libfit/model                | gsl/gsl_rng.h gsl/gsl_randist.h
-libfit/plot    | libfit/base libfit/table                             |
-traces         | libfit/base libfit/table                             | csv.h jansson.h sqlite3.h
-tools/common   | libfit/base libfit/table                             | gsl/* hdf5.h
-tools          | libfit/* traces tools/common                         | gsl/*
+libfit/base    |                                        | gsl/gsl_rng.h xxhash.h
+libfit/table   | libfit/base                            | hdf5.h hdf5_hl.h zlib.h zstd.h
+libfit/model   | libfit/base libfit/table               | gsl/* lapacke.h glpk.h libqhull_r/*
+libfit/replay  | libfit/base libfit/table libfit/model  |
+libfit/verify  | libfit/base libfit/table libfit/model  |
+libfit/metrics | libfit/base libfit/table               |
+libfit/synth   | libfit/base libfit/table libfit/model  | gsl/gsl_rng.h gsl/gsl_randist.h
+libfit/plot    | libfit/base libfit/table               |
+traces         | libfit/base libfit/table               | csv.h jansson.h sqlite3.h
+tools/common   | libfit/base libfit/table               | gsl/* hdf5.h
+tools          | libfit/* traces tools/common           | gsl/*
 END
 
 # C11 and POSIX headers, open to every room.
