@@ -33,10 +33,10 @@ member() {
 ended() {
 	ended_name=$1
 	shift
-	k=0 found=
-	for want; do
-		k=$((k + 1))
+	k=1 found=
+	while [ $k -le $# ]; do
 		found="$found $(cat "$T/status.$k")"
+		k=$((k + 1))
 	done
 	[ "$found" = " $*" ]
 	ok "$ended_name: exit statuses $*" $?
@@ -108,7 +108,7 @@ for tool in gf-replay gf-metrics gf-verify gf-table; do
 	ended "$tool, stream cut between rows" 0 1
 	said "stream cut between rows" 2 "$tool" '<stdin>'
 	fresh
-	# shellcheck disable=SC2086
+	# shellcheck disable=SC2016,SC2086
 	member 1 sh -c 'head -c 3000 "$0"; kill -KILL $$' "$input" | member 2 "$tool" $args >"$T/out"
 	ended "$tool, upstream killed" 137 1
 	said "upstream killed" 2 "$tool" '<stdin>'
