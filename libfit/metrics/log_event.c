@@ -24,17 +24,17 @@ static const struct fit_field fields[N_FIELDS] = {
 	{ "batch_size", FIT_INT, FIT_F_OPTIONAL },
 };
 
-const char *fit_log_kind_name(enum fit_log_kind kind)
+const char *fit_event_kind_name(enum fit_event_kind kind)
 {
 	return kind_names[kind];
 }
 
-int fit_log_begin(struct fit_reader *r, struct fit_err *err)
+int fit_event_begin(struct fit_reader *r, struct fit_err *err)
 {
 	return fit_reader_begin(r, fields, N_FIELDS, err);
 }
 
-int fit_log_parse_cluster(struct fit_text t, int64_t *ugpus)
+int fit_event_parse_cluster(struct fit_text t, int64_t *ugpus)
 {
 	int64_t nodes, each;
 	size_t x = 0;
@@ -49,30 +49,30 @@ int fit_log_parse_cluster(struct fit_text t, int64_t *ugpus)
 	return FIT_OK;
 }
 
-static int parse_kind(struct fit_text t, enum fit_log_kind *kind)
+static int parse_kind(struct fit_text t, enum fit_event_kind *kind)
 {
 	for (size_t i = 0; i < N_KINDS; i++) {
 		if (fit_text_is(t, kind_names[i])) {
-			*kind = (enum fit_log_kind)i;
+			*kind = (enum fit_event_kind)i;
 			return FIT_OK;
 		}
 	}
 	return FIT_EPARSE;
 }
 
-static int check_gpus(struct fit_reader *r, const struct fit_cell *c, struct fit_log_event *e,
+static int check_gpus(struct fit_reader *r, const struct fit_cell *c, struct fit_event_row *e,
 		      struct fit_err *err)
 {
 	e->ugpus = 0;
 	if (c[GPUS].na) {
-		if (e->kind == FIT_LOG_CLUSTER && !c[NODES].na) {
-			if (fit_log_parse_cluster(c[NODES].u.t, &e->ugpus))
+		if (e->kind == FIT_EVENT_CLUSTER && !c[NODES].na) {
+			if (fit_event_parse_cluster(c[NODES].u.t, &e->ugpus))
 				return fit_reader_fail(r, FIT_EDATA, "nodes", err, "unknown cluster '%.*s' "
 						       "(expected nodes x GPUs a node, as 16x4)",
 						       FIT_TEXT_ARG(c[NODES].u.t));
 			return FIT_OK;
 		}
-		if (e->kind == FIT_LOG_REJECT || e->kind == FIT_LOG_SUBMIT)
+		if (e->kind == FIT_EVENT_REJECT || e->kind == FIT_EVENT_SUBMIT)
 			return FIT_OK;
 		return fit_reader_fail(r, FIT_EDATA, "gpus", err, "missing for event '%s' (expected the "
 				       "GPUs held from now on)", kind_names[e->kind]);
@@ -84,7 +84,7 @@ static int check_gpus(struct fit_reader *r, const struct fit_cell *c, struct fit
 	return FIT_OK;
 }
 
-int fit_log_next(struct fit_reader *r, struct fit_log_event *e, struct fit_err *err)
+int fit_event_next(struct fit_reader *r, struct fit_event_row *e, struct fit_err *err)
 {
 	struct fit_cell c[N_FIELDS];
 	int rc = fit_reader_row(r, c, err);
@@ -101,19 +101,19 @@ int fit_log_next(struct fit_reader *r, struct fit_log_event *e, struct fit_err *
 				       "negative time '%.17g' (expected seconds since the trace origin)",
 				       fit_time_to_double(e->time_ns));
 	e->job_id = c[JOB_ID].na ? (struct fit_text){ NULL, 0 } : c[JOB_ID].u.t;
-	if ((e->job_id.n == 0) != (e->kind == FIT_LOG_CLUSTER))
+	if ((e->job_id.n == 0) != (e->kind == FIT_EVENT_CLUSTER))
 		return fit_reader_fail(r, FIT_EDATA, "job_id", err, e->job_id.n ?
 				       "unexpected job '%.*s' (expected NA for event cluster)" :
 				       "missing%.*s (expected a job for every event but cluster)",
 				       FIT_TEXT_ARG(e->job_id));
-	e->has_app = e->kind == FIT_LOG_SUBMIT && !c[APP].na;
+	e->has_app = e->kind == FIT_EVENT_SUBMIT && !c[APP].na;
 	e->app = e->has_app ? c[APP].u.t : (struct fit_text){ NULL, 0 };
-	e->has_batch = e->kind == FIT_LOG_SUBMIT && !c[BATCH].na;
+	e->has_batch = e->kind == FIT_EVENT_SUBMIT && !c[BATCH].na;
 	e->batch_size = e->has_batch ? c[BATCH].u.i : 0;
 	return check_gpus(r, c, e, err);
 }
 
-int fit_log_restart(const struct fit_reader *r, int64_t *restart_ns, struct fit_err *err)
+int fit_event_restart(const struct fit_reader *r, int64_t *restart_ns, struct fit_err *err)
 {
 	const char *s = fit_meta_get(fit_reader_meta(r), "restart_s");
 

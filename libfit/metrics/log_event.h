@@ -17,22 +17,22 @@
 
 #define FIT_UGPU INT64_C(1000000)	/* millionths in one GPU */
 
-enum fit_log_kind {
-	FIT_LOG_CLUSTER,
-	FIT_LOG_SUBMIT,
-	FIT_LOG_REJECT,
-	FIT_LOG_START,
-	FIT_LOG_MOVE,
-	FIT_LOG_PREEMPT,
-	FIT_LOG_RESUME,
-	FIT_LOG_EPOCH,
-	FIT_LOG_FINISH,
-	FIT_LOG_RELEASE
+enum fit_event_kind {
+	FIT_EVENT_CLUSTER,
+	FIT_EVENT_SUBMIT,
+	FIT_EVENT_REJECT,
+	FIT_EVENT_START,
+	FIT_EVENT_MOVE,
+	FIT_EVENT_PREEMPT,
+	FIT_EVENT_RESUME,
+	FIT_EVENT_EPOCH,
+	FIT_EVENT_FINISH,
+	FIT_EVENT_RELEASE
 };
 
-struct fit_log_event {
+struct fit_event_row {
 	int64_t time_ns;		/* since the trace origin, never negative */
-	enum fit_log_kind kind;
+	enum fit_event_kind kind;
 	struct fit_text job_id;		/* empty for cluster; borrowed until the next row */
 	int64_t ugpus;			/* held from now on (submit: asked for; cluster: all), >= 0 */
 	bool has_app, has_batch;	/* submit only */
@@ -40,20 +40,20 @@ struct fit_log_event {
 	int64_t batch_size;
 };
 
-const char *fit_log_kind_name(enum fit_log_kind kind);
+const char *fit_event_kind_name(enum fit_event_kind kind);
 
 /* Go to the log, the next table of r, and bind its columns. Errors as fit_reader_begin(). */
-int fit_log_begin(struct fit_reader *r, struct fit_err *err) FIT_MUST_CHECK;
+int fit_event_begin(struct fit_reader *r, struct fit_err *err) FIT_MUST_CHECK;
 
 /* The next row. FIT_END after the last; FIT_EDATA with FILE:LINE:FIELD when a cell makes no sense
  * for its event. Whether the events fit together is not looked at. */
-int fit_log_next(struct fit_reader *r, struct fit_log_event *e, struct fit_err *err) FIT_MUST_CHECK;
+int fit_event_next(struct fit_reader *r, struct fit_event_row *e, struct fit_err *err) FIT_MUST_CHECK;
 
 /* The metadata key restart_s of the log in nanoseconds; 0 when it is not there. */
-int fit_log_restart(const struct fit_reader *r, int64_t *restart_ns,
+int fit_event_restart(const struct fit_reader *r, int64_t *restart_ns,
 		    struct fit_err *err) FIT_MUST_CHECK;
 
 /* GPUs of a cluster text "NxG" (nodes x GPUs a node) in millionths; FIT_EPARSE. */
-int fit_log_parse_cluster(struct fit_text t, int64_t *ugpus) FIT_MUST_CHECK;
+int fit_event_parse_cluster(struct fit_text t, int64_t *ugpus) FIT_MUST_CHECK;
 
 #endif

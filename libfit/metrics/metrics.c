@@ -80,7 +80,7 @@ static void hold(struct fit_metrics *m, struct fit_job_result *j, int64_t ugpus)
 }
 
 /* A new allocation: no progress for restart_ns from now. */
-static void allocate(struct fit_metrics *m, struct fit_job_result *j, const struct fit_log_event *e)
+static void allocate(struct fit_metrics *m, struct fit_job_result *j, const struct fit_event_row *e)
 {
 	end_segment(m, j, e->time_ns);
 	if (j->state != FIT_JOB_HOLDING) {
@@ -115,7 +115,7 @@ static int find_app(struct fit_metrics *m, struct fit_text name, uint32_t *app)
 	return FIT_OK;
 }
 
-static int submit(struct fit_metrics *m, const struct fit_log_event *e, struct fit_err *err)
+static int submit(struct fit_metrics *m, const struct fit_event_row *e, struct fit_err *err)
 {
 	struct fit_job_result j = { .id_at = m->names.n, .id_n = e->job_id.n, .app = FIT_NO_APP,
 				    .state = FIT_JOB_WAITING, .submit_ns = e->time_ns,
@@ -143,7 +143,7 @@ static int submit(struct fit_metrics *m, const struct fit_log_event *e, struct f
 	return FIT_OK;
 }
 
-static void finish(struct fit_metrics *m, struct fit_job_result *j, const struct fit_log_event *e)
+static void finish(struct fit_metrics *m, struct fit_job_result *j, const struct fit_event_row *e)
 {
 	end_segment(m, j, e->time_ns);
 	j->state = FIT_JOB_FINISHED;
@@ -161,17 +161,17 @@ static const struct rule {
 	unsigned states;	/* bit set over enum fit_job_state */
 	bool some, none;	/* more than 0 GPUs, exactly 0 GPUs from now on */
 } rules[] = {
-	[FIT_LOG_REJECT] = { 1u << FIT_JOB_WAITING, false, false },
-	[FIT_LOG_START] = { 1u << FIT_JOB_WAITING, true, false },
-	[FIT_LOG_MOVE] = { 1u << FIT_JOB_HOLDING, true, false },
-	[FIT_LOG_PREEMPT] = { 1u << FIT_JOB_HOLDING, false, true },
-	[FIT_LOG_RESUME] = { 1u << FIT_JOB_PREEMPTED, true, false },
-	[FIT_LOG_EPOCH] = { 1u << FIT_JOB_HOLDING, false, false },
-	[FIT_LOG_FINISH] = { 1u << FIT_JOB_HOLDING, false, false },
-	[FIT_LOG_RELEASE] = { 1u << FIT_JOB_FINISHED, false, true },
+	[FIT_EVENT_REJECT] = { 1u << FIT_JOB_WAITING, false, false },
+	[FIT_EVENT_START] = { 1u << FIT_JOB_WAITING, true, false },
+	[FIT_EVENT_MOVE] = { 1u << FIT_JOB_HOLDING, true, false },
+	[FIT_EVENT_PREEMPT] = { 1u << FIT_JOB_HOLDING, false, true },
+	[FIT_EVENT_RESUME] = { 1u << FIT_JOB_PREEMPTED, true, false },
+	[FIT_EVENT_EPOCH] = { 1u << FIT_JOB_HOLDING, false, false },
+	[FIT_EVENT_FINISH] = { 1u << FIT_JOB_HOLDING, false, false },
+	[FIT_EVENT_RELEASE] = { 1u << FIT_JOB_FINISHED, false, true },
 };
 
-static int check_rule(const struct fit_log_event *e, const struct fit_job_result *j,
+static int check_rule(const struct fit_event_row *e, const struct fit_job_result *j,
 		      const char **field, struct fit_err *err)
 {
 	static const char *const names[] = { "waiting", "running", "preempted", "finished", "rejected" };
@@ -180,21 +180,21 @@ static int check_rule(const struct fit_log_event *e, const struct fit_job_result
 	*field = "event";
 	if (!(r->states & 1u << j->state))
 		return fit_fail(err, FIT_EDATA, "unexpected '%s' of job '%.*s', which is %s",
-				fit_log_kind_name(e->kind), FIT_TEXT_ARG(e->job_id), names[j->state]);
+				fit_event_kind_name(e->kind), FIT_TEXT_ARG(e->job_id), names[j->state]);
 	*field = "gpus";
 	if ((r->some && e->ugpus == 0) || (r->none && e->ugpus != 0))
 		return fit_fail(err, FIT_EDATA, "bad number of GPUs '%.17g' after '%s' (expected %s)",
-				(double)e->ugpus / (double)FIT_UGPU, fit_log_kind_name(e->kind),
+				(double)e->ugpus / (double)FIT_UGPU, fit_event_kind_name(e->kind),
 				r->some ? "more than 0" : "0");
-	if ((e->kind == FIT_LOG_EPOCH && e->ugpus != j->held_ugpus) ||
-	    (e->kind == FIT_LOG_FINISH && e->ugpus > j->held_ugpus))
+	if ((e->kind == FIT_EVENT_EPOCH && e->ugpus != j->held_ugpus) ||
+	    (e->kind == FIT_EVENT_FINISH && e->ugpus > j->held_ugpus))
 		return fit_fail(err, FIT_EDATA, "bad number of GPUs '%.17g' after '%s' (the job holds %.17g)",
-				(double)e->ugpus / (double)FIT_UGPU, fit_log_kind_name(e->kind),
+				(double)e->ugpus / (double)FIT_UGPU, fit_event_kind_name(e->kind),
 				(double)j->held_ugpus / (double)FIT_UGPU);
 	return FIT_OK;
 }
 
-static int job_event(struct fit_metrics *m, const struct fit_log_event *e, const char **field,
+static int job_event(struct fit_metrics *m, const struct fit_event_row *e, const char **field,
 		     struct fit_err *err)
 {
 	uint32_t k = fit_index_get(&m->job_index, e->job_id);
@@ -208,12 +208,12 @@ static int job_event(struct fit_metrics *m, const struct fit_log_event *e, const
 	if (check_rule(e, j, field, err))
 		return FIT_EDATA;
 	switch (e->kind) {
-	case FIT_LOG_START:
-	case FIT_LOG_MOVE:
-	case FIT_LOG_RESUME:
+	case FIT_EVENT_START:
+	case FIT_EVENT_MOVE:
+	case FIT_EVENT_RESUME:
 		allocate(m, j, e);
 		break;
-	case FIT_LOG_PREEMPT:
+	case FIT_EVENT_PREEMPT:
 		end_segment(m, j, e->time_ns);
 		j->state = FIT_JOB_PREEMPTED;
 		hold(m, j, 0);
@@ -222,27 +222,27 @@ static int job_event(struct fit_metrics *m, const struct fit_log_event *e, const
 		m->n_running--;
 		m->n_waiting++;
 		break;
-	case FIT_LOG_FINISH:
+	case FIT_EVENT_FINISH:
 		finish(m, j, e);
 		break;
-	case FIT_LOG_RELEASE:
+	case FIT_EVENT_RELEASE:
 		end_segment(m, j, e->time_ns);
 		hold(m, j, 0);
 		break;
-	case FIT_LOG_REJECT:
+	case FIT_EVENT_REJECT:
 		j->state = FIT_JOB_REJECTED;
 		m->n_waiting--;
 		m->n_rejected++;
 		break;
-	case FIT_LOG_EPOCH:
-	case FIT_LOG_CLUSTER:
-	case FIT_LOG_SUBMIT:
+	case FIT_EVENT_EPOCH:
+	case FIT_EVENT_CLUSTER:
+	case FIT_EVENT_SUBMIT:
 		break;
 	}
 	return FIT_OK;
 }
 
-int fit_metrics_add(struct fit_metrics *m, const struct fit_log_event *e, const char **field,
+int fit_metrics_add(struct fit_metrics *m, const struct fit_event_row *e, const char **field,
 		    struct fit_err *err)
 {
 	const char *ignored;
@@ -256,9 +256,9 @@ int fit_metrics_add(struct fit_metrics *m, const struct fit_log_event *e, const 
 	*field = "job_id";
 	advance_cluster(m, e->time_ns);
 	m->n_events++;
-	if (e->kind == FIT_LOG_SUBMIT)
+	if (e->kind == FIT_EVENT_SUBMIT)
 		return submit(m, e, err);
-	if (e->kind != FIT_LOG_CLUSTER)
+	if (e->kind != FIT_EVENT_CLUSTER)
 		return job_event(m, e, field, err);
 	m->capacity_ugpus = e->ugpus;
 	return FIT_OK;
@@ -274,17 +274,17 @@ void fit_metrics_close(struct fit_metrics *m)
 int fit_metrics_read(struct fit_metrics *m, struct fit_reader *r, fit_metrics_watch *watch,
 		     void *arg, struct fit_err *err)
 {
-	struct fit_log_event e;
+	struct fit_event_row e;
 	struct fit_err why = { 0 };
 	const char *field = NULL;
 	int64_t restart_ns = 0;
-	int rc = fit_log_begin(r, err);
+	int rc = fit_event_begin(r, err);
 
 	if (!rc)
-		rc = fit_log_restart(r, &restart_ns, err);
+		rc = fit_event_restart(r, &restart_ns, err);
 	fit_metrics_init(m, restart_ns);
 	while (!rc) {
-		rc = fit_log_next(r, &e, err);
+		rc = fit_event_next(r, &e, err);
 		if (rc)
 			break;
 		rc = fit_metrics_add(m, &e, &field, &why);

@@ -72,7 +72,7 @@ void fit_metrics_release(struct fit_metrics *m);
 
 /* Take the next event. FIT_EDATA when it does not fit what came before; *field (may be NULL) then
  * names the column at fault, and the message has no position. */
-int fit_metrics_add(struct fit_metrics *m, const struct fit_log_event *e, const char **field,
+int fit_metrics_add(struct fit_metrics *m, const struct fit_event_row *e, const char **field,
 		    struct fit_err *err) FIT_MUST_CHECK;
 /* The log ended: bring the unfinished jobs up to the last event. Call once, after the last add. */
 void fit_metrics_close(struct fit_metrics *m);

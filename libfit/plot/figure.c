@@ -1,0 +1,359 @@
+/* SPDX-License-Identifier: MIT */
+#include "libfit/plot/figure.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "libfit/base/num.h"
+#include "libfit/table/table.h"
+
+static void start(struct fit_plot *p, struct fit_figure_size size, int width, int height)
+{
+	fit_plot_init(p, size.width ? size.width : width, size.height ? size.height : height);
+}
+
+/* The end of each figure: on failure the figure goes, with a message when there is none yet. */
+static int done(struct fit_plot *p, int rc, struct fit_err *err)
+{
+	if (rc == FIT_ENOMEM)
+		fit_fail_nomem(err);
+	if (rc)
+		fit_plot_release(p);
+	return rc;
+}
+
+struct fit_time_unit fit_time_unit_for(double max_s)
+{
+	if (max_s <= 600)
+		return (struct fit_time_unit){ "s", 1 };
+	if (max_s <= 3 * 3600)
+		return (struct fit_time_unit){ "min", 60 };
+	if (max_s <= 14 * 86400)
+		return (struct fit_time_unit){ "h", 3600 };
+	return (struct fit_time_unit){ "d", 86400 };
+}
+
+static int label_with_unit(char **label, const char *name, const char *unit)
+{
+	struct fit_str s = { 0 };
+	int rc = fit_str_printf(&s, "%s (%s)", name, unit);
+
+	if (!rc)
+		rc = fit_plot_text(label, s.s);
+	fit_str_release(&s);
+	return rc;
+}
+
+/* ---- cumulative distributions ---- */
+
+static int add_steps(struct fit_plot_series *s, const struct fit_figure_sample *f, double unit,
+		     bool log_x, double end)
+{
+	size_t stride = (f->n + FIT_FIGURE_CDF_MAX - 1) / FIT_FIGURE_CDF_MAX;
+	int rc = fit_series_add(s, log_x ? f->sorted_s[0] / unit : 0, 0);
+
+	if (!rc && !log_x && f->sorted_s[0] > 0)
+		rc = fit_series_add(s, f->sorted_s[0] / unit, 0);
+	for (size_t i = stride - 1; !rc; i += stride) {
+		if (i >= f->n)
+			i = f->n - 1;
+		/* equal values make one step, at the last of them */
+		while (i + 1 < f->n && f->sorted_s[i + 1] <= f->sorted_s[i])
+			i++;
+		rc = fit_series_add(s, f->sorted_s[i] / unit, (double)(i + 1) / (double)f->n);
+		if (i + 1 >= f->n)
+			break;
+	}
+	if (!rc && end > f->sorted_s[f->n - 1])
+		rc = fit_series_add(s, end / unit, 1);
+	return rc;
+}
+
+static int log_time_tics(struct fit_plot_axis *x, double lo, double hi)
+{
+	static const struct { double s; const char *text; } tics[] = {
+		{ 1e-3, "1 ms" }, { 1e-2, "10 ms" }, { 0.1, "0.1 s" }, { 1, "1 s" }, { 10, "10 s" },
+		{ 60, "1 min" }, { 600, "10 min" }, { 3600, "1 h" }, { 36000, "10 h" },
+		{ 360000, "100 h" }, { 3600000, "1000 h" }, { 36000000, "10000 h" },
+	};
+	size_t n = sizeof tics / sizeof *tics, first = 0, last = n - 1;
+	int rc = FIT_OK;
+
+	while (first + 1 < n && tics[first + 1].s <= lo)
+		first++;
+	while (last > first + 1 && tics[last - 1].s >= hi)
+		last--;
+	for (size_t i = first; i <= last && !rc; i++)
+		rc = fit_axis_add_tic(x, tics[i].s, tics[i].text);
+	x->log = x->has_min = x->has_max = true;
+	x->min = fmin(lo, tics[first].s);
+	x->max = fmax(hi, tics[last].s);
+	return rc;
+}
+
+int fit_figure_cdf(struct fit_plot *p, struct fit_figure_size size, const char *x_name,
+		   const struct fit_figure_sample *samples, size_t n, bool log_x, struct fit_err *err)
+{
+	double lo = HUGE_VAL, hi = -HUGE_VAL;
+	struct fit_time_unit unit;
+	struct fit_plot_panel *panel;
+	int rc = FIT_OK;
+
+	start(p, size, 640, 400);
+	for (size_t i = 0; i < n; i++) {
+		if (samples[i].n == 0)
+			return done(p, fit_fail(err, FIT_EDATA, "series '%s': no values", samples[i].label), err);
+		lo = fmin(lo, samples[i].sorted_s[0]);
+		hi = fmax(hi, samples[i].sorted_s[samples[i].n - 1]);
+	}
+	if (n == 0)
+		return done(p, fit_fail(err, FIT_EDATA, "nothing to draw"), err);
+	if (log_x && !(lo > 0))
+		return done(p, fit_fail(err, FIT_EDATA, "value '%g' on a logarithmic axis (expected more "
+					"than 0)", lo), err);
+	unit = log_x ? (struct fit_time_unit){ "s", 1 } : fit_time_unit_for(hi);
+	panel = fit_plot_add_panel(p);
+	if (!panel)
+		return done(p, FIT_ENOMEM, err);
+	panel->key = FIT_PLOT_KEY_BOTTOM_RIGHT;
+	for (size_t i = 0; i < n && !rc; i++) {
+		struct fit_plot_series *s = fit_panel_add_series(panel, FIT_PLOT_STEPS, samples[i].label);
+
+		rc = s ? add_steps(s, &samples[i], unit.seconds, log_x, hi) : FIT_ENOMEM;
+	}
+	panel->y.has_min = panel->y.has_max = panel->x.has_min = true;
+	panel->y.max = 1;
+	if (!rc)
+		rc = fit_plot_text(&panel->y.label, "fraction of jobs");
+	if (!rc && log_x)
+		rc = log_time_tics(&panel->x, lo, hi);
+	if (!rc)
+		rc = log_x ? fit_plot_text(&panel->x.label, x_name) :
+			     label_with_unit(&panel->x.label, x_name, unit.name);
+	return done(p, rc, err);
+}
+
+/* ---- a cluster over time ---- */
+
+#define SLICES 1500
+
+enum { CAPACITY, HELD, ACTIVE, RUNNING, WAITING };
+
+static double value_of(const struct fit_figure_moment *m, int what)
+{
+	switch (what) {
+	case CAPACITY:
+		return m->capacity;
+	case HELD:
+		return m->held;
+	case RUNNING:
+		return m->running;
+	case WAITING:
+		return m->waiting;
+	default:
+		return m->running + m->waiting;
+	}
+}
+
+struct timeline {
+	const struct fit_figure_moment *m;
+	size_t n;
+	double unit;
+};
+
+static int add_moment(struct fit_plot_series *s, const struct timeline *t, size_t i, int what)
+{
+	double v = value_of(&t->m[i], what);
+
+	/* a value that stays is not written again, except at the end */
+	if (s->n && i + 1 < t->n && fabs(s->points[s->n - 1].y - v) <= 0)
+		return FIT_OK;
+	return fit_series_add(s, fit_time_to_double(t->m[i].time_ns) / t->unit, v);
+}
+
+/* The moments i..end - 1 of one slice: first, lowest, highest, last, in order of time. */
+static int add_slice(struct fit_plot_series *s, const struct timeline *t, size_t i, size_t end, int what)
+{
+	size_t pick[4] = { i, i, i, end - 1 };
+	int rc = FIT_OK;
+
+	for (size_t k = i; k < end; k++) {
+		if (value_of(&t->m[k], what) < value_of(&t->m[pick[1]], what))
+			pick[1] = k;
+		if (value_of(&t->m[k], what) > value_of(&t->m[pick[2]], what))
+			pick[2] = k;
+	}
+	if (pick[1] > pick[2]) {
+		size_t low = pick[1];
+
+		pick[1] = pick[2];
+		pick[2] = low;
+	}
+	for (size_t k = 0; k < 4 && !rc; k++)
+		if (k == 0 || pick[k] > pick[k - 1])
+			rc = add_moment(s, t, pick[k], what);
+	return rc;
+}
+
+static int add_timeline(struct fit_plot_panel *panel, enum fit_plot_style style, const char *label,
+			unsigned look, const struct timeline *t, int what)
+{
+	struct fit_plot_series *s = fit_panel_add_series(panel, style, label);
+	int64_t t0 = t->m[0].time_ns, width = (t->m[t->n - 1].time_ns - t0) / SLICES + 1;
+	size_t i = 0;
+	int rc = FIT_OK;
+
+	if (!s)
+		return FIT_ENOMEM;
+	s->look = look;
+	while (i < t->n && !rc) {
+		int64_t slice = (t->m[i].time_ns - t0) / width;
+		size_t end = i + 1;
+
+		if (t->n > 4 * SLICES)
+			while (end < t->n && (t->m[end].time_ns - t0) / width == slice)
+				end++;
+		rc = add_slice(s, t, i, end, what);
+		i = end;
+	}
+	return rc;
+}
+
+int fit_figure_timeline(struct fit_plot *p, struct fit_figure_size size,
+			const struct fit_figure_moment *moments, size_t n, struct fit_err *err)
+{
+	struct timeline t = { moments, n, 1 };
+	struct fit_time_unit unit;
+	struct fit_plot_panel *panel;
+	double last;
+	int rc = FIT_OK;
+
+	start(p, size, 720, 520);
+	if (n == 0)
+		return done(p, fit_fail(err, FIT_EDATA, "nothing to draw"), err);
+	last = fit_time_to_double(moments[n - 1].time_ns);
+	unit = fit_time_unit_for(last);
+	t.unit = unit.seconds;
+	for (int i = 0; i < 2 && !rc; i++) {
+		panel = fit_plot_add_panel(p);
+		if (!panel)
+			return done(p, FIT_ENOMEM, err);
+		panel->key = FIT_PLOT_KEY_ABOVE;
+		panel->x.has_min = panel->y.has_min = true;
+		panel->x.has_max = last > 0;
+		panel->x.max = last / unit.seconds;
+		if (i == 0) {
+			rc = add_timeline(panel, FIT_PLOT_AREA, "held", 0, &t, HELD);
+			rc = rc ? rc : add_timeline(panel, FIT_PLOT_STEPS, "in the cluster", 6, &t, CAPACITY);
+			rc = rc ? rc : fit_plot_text(&panel->y.label, "GPUs");
+			continue;
+		}
+		rc = add_timeline(panel, FIT_PLOT_STEPS, "in the system", 6, &t, ACTIVE);
+		rc = rc ? rc : add_timeline(panel, FIT_PLOT_STEPS, "running", 0, &t, RUNNING);
+		rc = rc ? rc : add_timeline(panel, FIT_PLOT_STEPS, "waiting", 1, &t, WAITING);
+		rc = rc ? rc : fit_plot_text(&panel->y.label, "jobs");
+		rc = rc ? rc : label_with_unit(&panel->x.label, "time since the trace origin", unit.name);
+	}
+	return done(p, rc, err);
+}
+
+/* ---- columns of a table ---- */
+
+static int add_column(struct fit_plot_panel *panel, enum fit_plot_style style,
+		      const struct fit_figure_rows *rows, const struct fit_figure_column *c, bool labelled)
+{
+	struct fit_plot_series *s = fit_panel_add_series(panel, style, labelled ? c->label : NULL);
+	bool numbers = style != FIT_PLOT_BARS && rows->x_number;
+	int rc = FIT_OK;
+
+	if (!s)
+		return FIT_ENOMEM;
+	s->has_err = c->err != NULL;
+	for (size_t i = 0; i < rows->n_rows && !rc; i++) {
+		double x = numbers ? rows->x_number[i] : (double)i;
+		bool no_err = !c->err || fit_real_is_na(c->err[i]);
+
+		if (fit_real_is_na(c->y[i]) || fit_real_is_na(x))
+			fit_series_gap(s);
+		else
+			rc = fit_series_add_err(s, x, c->y[i], no_err ? 0 : c->err[i]);
+	}
+	return rc;
+}
+
+/* A category axis: row i at i. */
+static int add_labels(struct fit_plot_axis *x, const struct fit_figure_rows *rows)
+{
+	int rc = FIT_OK;
+
+	for (size_t i = 0; i < rows->n_rows && !rc; i++)
+		rc = fit_axis_add_tic(x, (double)i, rows->x[i] ? rows->x[i] : "NA");
+	x->has_min = x->has_max = true;
+	x->min = -0.6;
+	x->max = (double)rows->n_rows - 0.4;
+	return rc;
+}
+
+static int figure_columns(struct fit_plot *p, enum fit_plot_style style, const char *x_name,
+			  const struct fit_figure_rows *rows, struct fit_plot_panel **out)
+{
+	struct fit_plot_panel *panel = fit_plot_add_panel(p);
+	int rc = FIT_OK;
+
+	*out = panel;
+	if (!panel)
+		return FIT_ENOMEM;
+	panel->key = rows->n_columns > 1 ? FIT_PLOT_KEY_ABOVE : FIT_PLOT_KEY_NONE;
+	for (size_t i = 0; i < rows->n_columns && !rc; i++)
+		rc = add_column(panel, style, rows, &rows->columns[i], rows->n_columns > 1);
+	if (!rc && (style == FIT_PLOT_BARS || !rows->x_number))
+		rc = add_labels(&panel->x, rows);
+	if (!rc)
+		rc = fit_plot_text(&panel->x.label, x_name);
+	if (!rc && rows->n_columns == 1)
+		rc = fit_plot_text(&panel->y.label, rows->columns[0].label);
+	return rc;
+}
+
+/* From 0 unless something lies below. */
+static void start_at_zero(struct fit_plot_panel *panel)
+{
+	bool below = false;
+
+	for (size_t k = 0; k < panel->n_series; k++)
+		for (size_t i = 0; i < panel->series[k].n; i++)
+			below = below || panel->series[k].points[i].y - panel->series[k].points[i].err < 0;
+	panel->y.has_min = !below;
+}
+
+int fit_figure_bars(struct fit_plot *p, struct fit_figure_size size, const char *x_name,
+		    const struct fit_figure_rows *rows, bool log_y, struct fit_err *err)
+{
+	struct fit_plot_panel *panel;
+	int rc;
+
+	start(p, size, 640, 440);
+	rc = figure_columns(p, FIT_PLOT_BARS, x_name, rows, &panel);
+	if (!rc && log_y)
+		panel->y.log = true;
+	else if (!rc)
+		start_at_zero(panel);
+	return done(p, rc, err);
+}
+
+int fit_figure_lines(struct fit_plot *p, struct fit_figure_size size, const char *x_name,
+		     const struct fit_figure_rows *rows, bool log_x, bool log_y, struct fit_err *err)
+{
+	struct fit_plot_panel *panel;
+	int rc;
+
+	start(p, size, 640, 400);
+	rc = figure_columns(p, FIT_PLOT_LINES, x_name, rows, &panel);
+	if (!rc) {
+		panel->x.log = log_x && rows->x_number;
+		panel->y.log = log_y;
+		if (!log_y)
+			start_at_zero(panel);
+	}
+	return done(p, rc, err);
+}

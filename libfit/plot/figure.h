@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The kinds of figure: plain numbers in, a struct fit_plot out. Each function initialises *p (any size
+ * already asked for is given as width and height, 0: the kind's own) and releases it on failure.
+ * Axis labels come with units; the caller may replace them and set a title.
+ */
+#ifndef FIT_PLOT_FIGURE_H
+#define FIT_PLOT_FIGURE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "libfit/plot/plot.h"
+
+struct fit_figure_size {
+	int width, height;	/* CSS pixels; 0: the kind's own */
+};
+
+/* The unit in which a duration axis up to max_s seconds is easiest to read: s, min, h or d. */
+struct fit_time_unit {
+	const char *name;
+	double seconds;
+};
+struct fit_time_unit fit_time_unit_for(double max_s);
+
+/* ---- cumulative distributions of times ---- */
+
+struct fit_figure_sample {
+	const char *label;
+	const double *sorted_s;	/* seconds, ascending, at least one */
+	size_t n;
+};
+
+/* Fraction of values <= x, as steps. x in one unit for all, from 0; with log_x logarithmic, with
+ * spelled-out times at its tics. Of a sample of more than FIT_FIGURE_CDF_MAX values the steps are
+ * taken together, to at most that many. FIT_EDATA: no values, or one of 0 with log_x. */
+#define FIT_FIGURE_CDF_MAX 4000
+int fit_figure_cdf(struct fit_plot *p, struct fit_figure_size size, const char *x_name,
+		   const struct fit_figure_sample *samples, size_t n, bool log_x,
+		   struct fit_err *err) FIT_MUST_CHECK;
+
+/* ---- a cluster over time ---- */
+
+struct fit_figure_moment {
+	int64_t time_ns;	/* ascending; what holds from now on: */
+	double capacity, held;	/* GPUs */
+	double running, waiting;	/* jobs */
+};
+
+/* Two panels: GPUs of the cluster and GPUs held; jobs in the system, running and waiting. Of more
+ * than some thousand moments only the first, last, lowest and highest in each of 1500 slices of
+ * time are drawn. FIT_EDATA: no moments. */
+int fit_figure_timeline(struct fit_plot *p, struct fit_figure_size size,
+			const struct fit_figure_moment *moments, size_t n,
+			struct fit_err *err) FIT_MUST_CHECK;
+
+/* ---- columns of a table ---- */
+
+struct fit_figure_column {
+	const char *label;
+	const double *y;	/* n_rows values; fit_real_na(): missing */
+	const double *err;	/* error bars, or NULL */
+};
+
+struct fit_figure_rows {
+	const char *const *x;	/* n_rows texts; NULL: missing, shown as NA */
+	const double *x_number;	/* the same as numbers, or NULL when they are labels */
+	size_t n_rows;
+	const struct fit_figure_column *columns;
+	size_t n_columns;
+};
+
+/* Bars side by side for each row, a label a row; a missing value has no bar. x_number is not used. */
+int fit_figure_bars(struct fit_plot *p, struct fit_figure_size size, const char *x_name,
+		    const struct fit_figure_rows *rows, bool log_y, struct fit_err *err) FIT_MUST_CHECK;
+
+/* A line for each column in row order, over numbers or over labels; missing values break it. */
+int fit_figure_lines(struct fit_plot *p, struct fit_figure_size size, const char *x_name,
+		     const struct fit_figure_rows *rows, bool log_x, bool log_y,
+		     struct fit_err *err) FIT_MUST_CHECK;
+
+#endif

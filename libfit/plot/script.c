@@ -1,0 +1,470 @@
+/* SPDX-License-Identifier: MIT */
+#include "libfit/plot/script.h"
+
+#include <math.h>
+#include <string.h>
+#include <strings.h>
+
+#include "libfit/base/num.h"
+#include "libfit/base/version.h"
+
+static const char *const format_names[] = { "svg", "png", "pdf" };
+
+const char *fit_plot_format_name(enum fit_plot_format format)
+{
+	return format_names[format];
+}
+
+int fit_plot_format_of(const char *file, enum fit_plot_format *format)
+{
+	const char *slash = strrchr(file, '/');
+	const char *dot = strrchr(slash ? slash : file, '.');
+
+	for (size_t i = 0; dot && i < sizeof format_names / sizeof *format_names; i++) {
+		if (strcasecmp(dot + 1, format_names[i]) == 0) {
+			*format = (enum fit_plot_format)i;
+			return FIT_OK;
+		}
+	}
+	return FIT_ENOTFOUND;
+}
+
+int fit_plot_quote(struct fit_str *out, const char *text)
+{
+	int rc = fit_str_puts(out, "'");
+
+	for (; *text && !rc; text++) {
+		unsigned char c = (unsigned char)*text;
+
+		if (c == '\'')
+			rc = fit_str_puts(out, "''");
+		else
+			rc = fit_str_add(out, c < 0x20 || c == 0x7f ? " " : text, 1);
+	}
+	return rc ? rc : fit_str_puts(out, "'");
+}
+
+/* A sticky builder: after the first failure nothing more is added. */
+struct builder {
+	struct fit_str *out;
+	int rc;
+};
+
+static void put(struct builder *b, const char *s)
+{
+	if (!b->rc)
+		b->rc = fit_str_puts(b->out, s);
+}
+
+static void put_text(struct builder *b, const char *text)
+{
+	if (!b->rc)
+		b->rc = fit_plot_quote(b->out, text);
+}
+
+/* fit_format_double() and not %g: the decimal point must not follow the locale. */
+static void put_num(struct builder *b, double v)
+{
+	char buf[FIT_NUM_MAX];
+
+	fit_format_double(buf, v);
+	put(b, buf);
+}
+
+static void put_count(struct builder *b, size_t n)
+{
+	char buf[FIT_NUM_MAX];
+
+	fit_format_int64(buf, (int64_t)n);
+	put(b, buf);
+}
+
+/* set WHAT 'text' */
+static void set_text(struct builder *b, const char *what, const char *text, const char *more)
+{
+	if (!text)
+		return;
+	put(b, "set ");
+	put(b, what);
+	put(b, " ");
+	put_text(b, text);
+	put(b, " noenhanced");
+	put(b, more);
+	put(b, "\n");
+}
+
+/* ---- data ---- */
+
+int fit_plot_data(struct fit_str *out, const struct fit_plot *p)
+{
+	struct builder b = { out, FIT_OK };
+	size_t block = 0;
+
+	for (size_t i = 0; i < p->n_panels; i++) {
+		for (size_t k = 0; k < p->panels[i].n_series; k++) {
+			const struct fit_plot_series *s = &p->panels[i].series[k];
+			size_t gap = 0;
+
+			put(&b, block ? "\n\n# " : "# ");
+			put_count(&b, block++);
+			if (s->label) {
+				put(&b, ": ");
+				put(&b, s->label);
+			}
+			put(&b, "\n");
+			for (size_t j = 0; j < s->n; j++) {
+				if (gap < s->n_gaps && s->gaps[gap] == j) {
+					put(&b, "\n");
+					gap++;
+				}
+				put_num(&b, s->points[j].x);
+				put(&b, "\t");
+				put_num(&b, s->points[j].y);
+				if (s->has_err) {
+					put(&b, "\t");
+					put_num(&b, s->points[j].err);
+				}
+				put(&b, "\n");
+			}
+		}
+	}
+	return b.rc;
+}
+
+/* ---- looks ---- */
+
+/* Okabe and Ito's palette, which colour-blind readers can tell apart, without its yellow (too pale on
+ * white). Dashes and marks differ as well, for print without colour. */
+static const char *const colours[] = { "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00",
+				       "#56B4E9", "#000000" };
+static const char *const dashes[] = { "solid", "(10,4)", "(3,3)", "(12,3,3,3)", "(18,5)",
+				      "(7,3,2,3,2,3)" };
+static const char *const marks[] = { "7", "5", "9", "13", "11", "4", "6", "8" };
+/* Solid first; then hatchings that differ in direction and density. */
+static const char *const fills[] = { "solid 0.85", "pattern 4", "pattern 1", "pattern 5", "pattern 2",
+				     "pattern 6", "solid 0.25" };
+
+#define PICK(list, i) ((list)[(i) % (sizeof(list) / sizeof *(list))])
+#define FEW_POINTS 40	/* up to here lines carry marks */
+
+static void put_style(struct builder *b, const struct fit_plot_series *s)
+{
+	const char *colour = PICK(colours, s->look);
+
+	switch (s->style) {
+	case FIT_PLOT_LINES:
+		put(b, s->n <= FEW_POINTS ? "linespoints pt " : "lines");
+		if (s->n <= FEW_POINTS)
+			put(b, PICK(marks, s->look));
+		break;
+	case FIT_PLOT_STEPS:
+		put(b, "steps");
+		break;
+	case FIT_PLOT_AREA:
+		put(b, "fillsteps fs solid 0.3 noborder lc rgb '");
+		put(b, colour);
+		put(b, "'");
+		return;
+	case FIT_PLOT_POINTS:
+		put(b, "points pt ");
+		put(b, PICK(marks, s->look));
+		break;
+	case FIT_PLOT_BARS:
+		put(b, s->has_err ? "boxerrorbars fs " : "boxes fs ");
+		put(b, PICK(fills, s->look));
+		put(b, " border lt -1 lw 1 lc rgb '");
+		put(b, colour);
+		put(b, "'");
+		return;
+	}
+	put(b, " lw 2 lc rgb '");
+	put(b, colour);
+	put(b, "'");
+	if (s->style != FIT_PLOT_POINTS) {
+		put(b, " dt ");
+		put(b, PICK(dashes, s->look));
+	}
+}
+
+/* ---- the script ---- */
+
+#define FONT "Helvetica,Arial,sans-serif"
+
+static void put_terminal(struct builder *b, const struct fit_plot *p, enum fit_plot_format format)
+{
+	double w = p->width, h = p->height;
+
+	switch (format) {
+	case FIT_PLOT_SVG:
+		put(b, "set terminal svg size ");
+		put_num(b, w);
+		put(b, ",");
+		put_num(b, h);
+		put(b, " fixed font '" FONT ",14' noenhanced butt background '#ffffff'\n");
+		break;
+	case FIT_PLOT_PNG:
+		put(b, "set terminal pngcairo size ");
+		put_num(b, 2 * w);
+		put(b, ",");
+		put_num(b, 2 * h);
+		put(b, " font 'Sans,10.5' fontscale 2 linewidth 2 pointscale 2 dashlength 1 "
+		       "noenhanced butt background '#ffffff'\n");
+		break;
+	case FIT_PLOT_PDF:
+		put(b, "set terminal pdfcairo size ");
+		put_num(b, w / 96);
+		put(b, "in,");
+		put_num(b, h / 96);
+		put(b, "in font 'Sans,10.5' fontscale 1 linewidth 1 noenhanced butt background '#ffffff'\n");
+		break;
+	}
+}
+
+static size_t text_chars(const char *s)
+{
+	size_t n = 0;
+
+	for (; *s; s++)
+		n += ((unsigned char)*s & 0xc0) != 0x80;
+	return n;
+}
+
+/* Roughly, in pixels: what a character of the figure's font takes. */
+#define CHAR_WIDTH 7.5
+#define SLANT 0.6428	/* sin 40 degrees */
+
+static double longest_tic(const struct fit_plot_axis *a)
+{
+	size_t most = 0;
+
+	for (size_t i = 0; i < a->n_tics; i++)
+		if (text_chars(a->tics[i]) > most)
+			most = text_chars(a->tics[i]);
+	return CHAR_WIDTH * (double)most;
+}
+
+static bool slanted_tics(const struct fit_plot *p, const struct fit_plot_axis *a)
+{
+	return a->n_tics && longest_tic(a) + 10 > (double)(p->width - 90) / (double)a->n_tics;
+}
+
+/* A range of its own where gnuplot would find an empty one, and complain. */
+static void find_range(const struct fit_plot_panel *panel, bool is_x, double *lo, double *hi)
+{
+	*lo = HUGE_VAL;
+	*hi = -HUGE_VAL;
+	for (size_t k = 0; k < panel->n_series; k++) {
+		for (size_t i = 0; i < panel->series[k].n; i++) {
+			const struct fit_plot_point *q = &panel->series[k].points[i];
+			double v = is_x ? q->x : q->y, e = is_x ? 0 : q->err;
+
+			*lo = fmin(*lo, v - e);
+			*hi = fmax(*hi, v + e);
+		}
+	}
+}
+
+static void put_range(struct builder *b, const struct fit_plot_panel *panel, bool is_x)
+{
+	const struct fit_plot_axis *a = is_x ? &panel->x : &panel->y;
+	bool has_min = a->has_min, has_max = a->has_max;
+	double min = a->min, max = a->max, lo, hi;
+
+	find_range(panel, is_x, &lo, &hi);
+	lo = has_min ? min : lo;
+	hi = has_max ? max : hi;
+	if (!(lo < hi)) {
+		if (!has_min && a->log)
+			min = lo / 2;
+		else if (!has_min)
+			min = lo - fmax(1, fabs(lo) / 10);
+		if (!has_max)
+			max = a->log ? hi * 2 : fmax(min, hi) + fmax(1, fabs(hi) / 10);
+		has_min = has_max = true;
+	}
+	put(b, is_x ? "set xrange [" : "set yrange [");
+	if (has_min)
+		put_num(b, min);
+	else
+		put(b, "*");
+	put(b, ":");
+	if (has_max)
+		put_num(b, max);
+	else
+		put(b, "*");
+	put(b, "]\n");
+}
+
+/* Texts of tics live in an array; an invisible first element of the plot brings them in by xtic(). */
+static void put_tics(struct builder *b, const struct fit_plot *p, const struct fit_plot_axis *a,
+		     size_t panel)
+{
+	if (!a->n_tics) {
+		put(b, "set xtics norotate autofreq\n");
+		return;
+	}
+	put(b, "array tic_text");
+	put_count(b, panel);
+	put(b, "[");
+	put_count(b, a->n_tics);
+	put(b, "]\narray tic_at");
+	put_count(b, panel);
+	put(b, "[");
+	put_count(b, a->n_tics);
+	put(b, "]\n");
+	for (size_t i = 0; i < a->n_tics; i++) {
+		put(b, "tic_text");
+		put_count(b, panel);
+		put(b, "[");
+		put_count(b, i + 1);
+		put(b, "] = ");
+		put_text(b, a->tics[i]);
+		put(b, "; tic_at");
+		put_count(b, panel);
+		put(b, "[");
+		put_count(b, i + 1);
+		put(b, "] = ");
+		put_num(b, a->at[i]);
+		put(b, "\n");
+	}
+	if (slanted_tics(p, a)) {
+		/* Space for the texts below, and for the first one on the left. */
+		put(b, "set xtics rotate by 40 right noenhanced\nset bmargin at screen ");
+		put_num(b, fmin(0.6, (SLANT * longest_tic(a) + (a->label ? 55 : 30)) / p->height));
+		put(b, "\n");
+		if (a->label) {
+			put(b, "set xlabel offset 0,");
+			put_num(b, -floor(SLANT * longest_tic(a) / 16 - 0.5));
+			put(b, "\n");
+		}
+	} else {
+		put(b, "set xtics norotate noenhanced\n");
+	}
+}
+
+static void put_key(struct builder *b, enum fit_plot_key key)
+{
+	static const char *const text[] = {
+		[FIT_PLOT_KEY_NONE] = "set key off\n",
+		[FIT_PLOT_KEY_ABOVE] = "set key outside top center horizontal Left reverse noenhanced\n",
+		[FIT_PLOT_KEY_BOTTOM_RIGHT] =
+			"set key inside bottom right vertical Left reverse noenhanced opaque\n",
+		[FIT_PLOT_KEY_TOP_LEFT] =
+			"set key inside top left vertical Left reverse noenhanced opaque\n",
+	};
+
+	put(b, text[key]);
+}
+
+static size_t count_bars(const struct fit_plot_panel *panel)
+{
+	size_t n = 0;
+
+	for (size_t k = 0; k < panel->n_series; k++)
+		n += panel->series[k].style == FIT_PLOT_BARS;
+	return n;
+}
+
+static void put_series(struct builder *b, const struct fit_plot_panel *panel, size_t k,
+		       const char *data, size_t block)
+{
+	const struct fit_plot_series *s = &panel->series[k];
+	size_t bars = count_bars(panel);
+
+	put_text(b, data);
+	put(b, " index ");
+	put_count(b, block);
+	put(b, " using ");
+	if (s->style == FIT_PLOT_BARS) {
+		/* Bars of one x share 0.8 of the distance to the next. */
+		put(b, "($1+(");
+		put_num(b, 0.8 / (double)bars * ((double)k - ((double)bars - 1) / 2));
+		put(b, s->has_err ? ")):2:3:(" : ")):2:(");
+		put_num(b, 0.8 / (double)bars);
+		put(b, ")");
+	} else {
+		put(b, "1:2");
+	}
+	put(b, " with ");
+	put_style(b, s);
+	if (s->label) {
+		put(b, " title ");
+		put_text(b, s->label);
+		put(b, " noenhanced");
+	} else {
+		put(b, " notitle");
+	}
+}
+
+static void put_panel(struct builder *b, const struct fit_plot *p, size_t i, const char *data,
+		      size_t *block)
+{
+	const struct fit_plot_panel *panel = &p->panels[i];
+	bool first = true;
+
+	set_text(b, "xlabel", panel->x.label ? panel->x.label : "", "");
+	set_text(b, "ylabel", panel->y.label ? panel->y.label : "", "");
+	put(b, panel->x.log ? "set logscale x 10\n" : "unset logscale x\n");
+	put(b, panel->y.log ? "set logscale y 10\n" : "unset logscale y\n");
+	put_range(b, panel, true);
+	put_range(b, panel, false);
+	put_tics(b, p, &panel->x, i);
+	put_key(b, panel->key);
+	put(b, "plot ");
+	if (panel->x.n_tics) {
+		put(b, "tic_at");
+		put_count(b, i);
+		put(b, " using 2:(NaN):(''):xtic(tic_text");
+		put_count(b, i);
+		put(b, "[$1]) with labels notitle");
+		first = false;
+	}
+	for (size_t k = 0; k < panel->n_series; k++, (*block)++) {
+		if (!panel->series[k].n)
+			continue;
+		put(b, first ? "" : ", \\\n     ");
+		put_series(b, panel, k, data, *block);
+		first = false;
+	}
+	put(b, "\n");
+}
+
+int fit_plot_script(struct fit_str *out, const struct fit_plot *p, enum fit_plot_format format,
+		    const char *picture, const char *data)
+{
+	struct builder b = { out, FIT_OK };
+	struct fit_str data_name = { 0 };
+	size_t block = 0;
+
+	put(&b, "# written by goodfit " FIT_VERSION "; run gnuplot on it in this folder\n"
+	    "reset\nset encoding utf8\nset decimalsign '.'\n");
+	put_terminal(&b, p, format);
+	b.rc = b.rc ? b.rc : fit_str_printf(&data_name, "./%s", picture);
+	put(&b, "set output ");
+	put_text(&b, data_name.s ? data_name.s : "");
+	fit_str_clear(&data_name);
+	b.rc = b.rc ? b.rc : fit_str_printf(&data_name, "./%s", data);
+	put(&b, "\nset datafile commentschars '#'\n"
+	    "set border 3 lw 1\nset tics nomirror out\nset grid ytics lc rgb '#d9d9d9' lw 0.7 dt solid\n"
+	    "set style data lines\n");
+	if (p->n_panels > 1) {
+		put(&b, "set lmargin 10\nset rmargin 3\nset multiplot layout ");
+		put_count(&b, p->n_panels);
+		put(&b, ",1");
+		if (p->title) {
+			put(&b, " title ");
+			put_text(&b, p->title);
+			put(&b, " noenhanced");
+		}
+		put(&b, "\n");
+	} else {
+		set_text(&b, "title", p->title, "");
+	}
+	for (size_t i = 0; i < p->n_panels; i++)
+		put_panel(&b, p, i, data_name.s ? data_name.s : "", &block);
+	if (p->n_panels > 1)
+		put(&b, "unset multiplot\n");
+	put(&b, "unset output\n");
+	fit_str_release(&data_name);
+	return b.rc;
+}

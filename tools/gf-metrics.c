@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * gf-metrics: what an event log says about its jobs and its cluster: completion and queueing times,
+ * makespan, GPU-seconds, utilisation, restarts; for all jobs, per job, per application, per size.
+ * One pass over the log; the definitions are in docs/methods/metrics.md.
+ */
+#include <stddef.h>
+#include <stdlib.h>
+
+#include "libfit/base/num.h"
+#include "libfit/metrics/metrics.h"
+#include "libfit/metrics/summary.h"
+#include "libfit/table/table.h"
+#include "tools/common/cli.h"
+
+struct options {
+	bool per_job, per_class, by_size;
+};
+
+static const struct cli_option options[] = {
+	{ 0, "per-job", CLI_FLAG, offsetof(struct options, per_job), NULL, NULL,
+	  "one row a job, in order of submission", NULL, 0, 0, CLI_RESULT },
+	{ 0, "per-class", CLI_FLAG, offsetof(struct options, per_class), NULL, NULL,
+	  "one row an application class", NULL, 0, 0, CLI_RESULT },
+	{ 0, "by-size", CLI_FLAG, offsetof(struct options, by_size), NULL, NULL,
+	  "one row a number of GPUs asked for", NULL, 0, 0, CLI_RESULT },
+	{ 0, NULL, CLI_FLAG, 0, NULL, NULL, NULL, NULL, 0, 0, 0 }
+};
+
+static const struct cli_verb verbs[] = {
+	{ "", "[LOG]", "", options, 0, 1 },
+	{ NULL, NULL, NULL, NULL, 0, 0 }
+};
+
+static const struct cli_tool tool = {
+	.name = "gf-metrics",
+	.summary = "Metrics of an event log: one row a metric (metric value unit).",
+	.details = "LOG is an event log as gf-replay writes it. Averages are over the finished jobs.",
+	.verbs = verbs,
+};
+
+static void put_real(struct fit_writer *w, double v)
+{
+	if (fit_real_is_na(v))
+		fit_writer_na(w);
+	else
+		fit_writer_real(w, v);
+}
+
+static void put_time(struct fit_writer *w, int64_t ns)
+{
+	if (ns == FIT_INT_NA)
+		fit_writer_na(w);
+	else
+		fit_writer_time(w, ns);
+}
+
+static void put_text(struct fit_writer *w, struct fit_text t)
+{
+	if (t.s)
+		fit_writer_text(w, t);
+	else
+		fit_writer_na(w);
+}
+
+static double gpus(int64_t ugpus)
+{
+	return (double)ugpus / (double)FIT_UGPU;
+}
+
+/* ---- the three tables and the plain report ---- */
+
+static int write_report(struct fit_writer *w, const struct fit_metrics *m, const struct fit_meta *meta,
+			struct fit_err *err)
+{
+	static const struct fit_field fields[] = {
+		{ "metric", FIT_TEXT, 0 }, { "value", FIT_REAL, 0 }, { "unit", FIT_TEXT, 0 }
+	};
+	struct fit_summary s;
+	int rc = fit_summarise(m, NULL, 0, &s, err);
+
+	if (!rc)
+		rc = fit_writer_begin(w, NULL, meta, fields, sizeof fields / sizeof *fields, err);
+	for (size_t i = 0; !rc && i < fit_metric_count(); i++) {
+		struct fit_metric_row row = fit_metric_row(m, &s, i);
+
+		fit_writer_str(w, row.name);
+		put_real(w, row.value);
+		fit_writer_str(w, row.unit);
+		rc = fit_writer_end_row(w, err);
+	}
+	return rc;
+}
+
+static int write_jobs(struct fit_writer *w, const struct fit_metrics *m, const struct fit_meta *meta,
+		      struct fit_err *err)
+{
+	static const struct fit_field fields[] = {
+		{ "job_id", FIT_TEXT, 0 }, { "submit_s", FIT_TIME, 0 }, { "start_s", FIT_TIME, 0 },
+		{ "end_s", FIT_TIME, 0 }, { "jct_s", FIT_TIME, 0 }, { "queue_s", FIT_TIME, 0 },
+		{ "gpu_s", FIT_REAL, 0 }, { "gpu_busy_s", FIT_REAL, 0 }, { "restarts", FIT_INT, 0 },
+		{ "preemptions", FIT_INT, 0 }, { "app", FIT_TEXT, 0 }, { "gpus", FIT_REAL, 0 },
+		{ "batch_size", FIT_INT, 0 }, { "status", FIT_TEXT, 0 },
+	};
+	int rc = fit_writer_begin(w, NULL, meta, fields, sizeof fields / sizeof *fields, err);
+
+	for (size_t i = 0; !rc && i < m->n_jobs; i++) {
+		const struct fit_job_result *j = &m->jobs[i];
+		bool in = j->state != FIT_JOB_REJECTED;
+
+		fit_writer_text(w, fit_metrics_job_id(m, j));
+		fit_writer_time(w, j->submit_ns);
+		put_time(w, j->start_ns);
+		put_time(w, j->end_ns);
+		put_time(w, j->end_ns == FIT_INT_NA ? FIT_INT_NA : j->end_ns - j->submit_ns);
+		put_time(w, in ? j->queue_ns : FIT_INT_NA);
+		put_real(w, in ? fit_gpu_seconds(j->gpu) : fit_real_na());
+		put_real(w, in ? fit_gpu_seconds(j->busy) : fit_real_na());
+		fit_writer_int(w, j->restarts);
+		fit_writer_int(w, j->preemptions);
+		put_text(w, fit_metrics_app(m, j->app));
+		fit_writer_real(w, gpus(j->asked_ugpus));
+		if (j->has_batch)
+			fit_writer_int(w, j->batch_size);
+		else
+			fit_writer_na(w);
+		fit_writer_str(w, fit_job_status(j));
+		rc = fit_writer_end_row(w, err);
+	}
+	return rc;
+}
+
+static int write_group(struct fit_writer *w, const struct fit_metrics *m, enum fit_group_by by,
+		       const size_t *which, size_t n, struct fit_err *err)
+{
+	const struct fit_job_result *j = &m->jobs[which[0]];
+	struct fit_summary s;
+	int rc = fit_summarise(m, which, n, &s, err);
+
+	if (rc)
+		return rc;
+	if (by == FIT_BY_APP)
+		put_text(w, fit_metrics_app(m, j->app));
+	else
+		fit_writer_real(w, gpus(j->asked_ugpus));
+	fit_writer_int(w, (int64_t)s.jobs);
+	fit_writer_int(w, (int64_t)s.finished);
+	fit_writer_int(w, (int64_t)s.unfinished);
+	fit_writer_int(w, (int64_t)s.rejected);
+	put_real(w, s.jct.mean);
+	put_real(w, s.jct.median);
+	put_real(w, s.jct.p95);
+	put_real(w, s.jct.p99);
+	put_real(w, s.jct.max);
+	put_real(w, s.queue.mean);
+	fit_writer_real(w, fit_gpu_seconds(s.gpu));
+	fit_writer_int(w, s.restarts);
+	fit_writer_int(w, s.preemptions);
+	return fit_writer_end_row(w, err);
+}
+
+static int write_groups(struct fit_writer *w, const struct fit_metrics *m, const struct fit_meta *meta,
+			enum fit_group_by by, struct fit_err *err)
+{
+	const struct fit_field fields[] = {
+		by == FIT_BY_APP ? (struct fit_field){ "app", FIT_TEXT, 0 } :
+				   (struct fit_field){ "gpus", FIT_REAL, 0 },
+		{ "jobs", FIT_INT, 0 }, { "finished", FIT_INT, 0 }, { "unfinished", FIT_INT, 0 },
+		{ "rejected", FIT_INT, 0 }, { "jct_mean_s", FIT_REAL, 0 }, { "jct_median_s", FIT_REAL, 0 },
+		{ "jct_p95_s", FIT_REAL, 0 }, { "jct_p99_s", FIT_REAL, 0 }, { "jct_max_s", FIT_REAL, 0 },
+		{ "queue_mean_s", FIT_REAL, 0 }, { "gpu_s", FIT_REAL, 0 }, { "restarts", FIT_INT, 0 },
+		{ "preemptions", FIT_INT, 0 },
+	};
+	struct fit_groups g;
+	int rc = fit_metrics_group(m, by, &g, err);
+
+	if (rc)
+		return rc;
+	rc = fit_writer_begin(w, NULL, meta, fields, sizeof fields / sizeof *fields, err);
+	for (size_t i = 0; !rc && i < g.n; i++)
+		rc = write_group(w, m, by, g.which + g.first[i], g.first[i + 1] - g.first[i], err);
+	fit_groups_release(&g);
+	return rc;
+}
+
+/* ---- wiring ---- */
+
+/* Ours, and what the log says about how it came about. */
+static int make_meta(const struct cli *cli, const struct fit_reader *r, struct fit_meta *meta)
+{
+	static const char *const kept[] = { "policy", "cluster", "interval_s", "fidelity" };
+	char hash[FIT_HASH_HEX];
+	int rc = cli_meta(cli, meta, false);
+
+	for (size_t i = 0; !rc && i < sizeof kept / sizeof *kept; i++) {
+		const char *value = fit_meta_get(fit_reader_meta(r), kept[i]);
+
+		if (value)
+			rc = fit_meta_add(meta, kept[i], value);
+	}
+	fit_reader_hash(r, hash);
+	return rc ? rc : cli_meta_input(meta, NULL, hash);
+}
+
+static int write_all(const struct cli *cli, const struct options *o, const struct fit_metrics *m,
+		     const struct fit_meta *meta, struct fit_err *err)
+{
+	struct fit_writer *w;
+	int rc = cli_writer_open(cli, &w, err);
+
+	if (rc)
+		return rc;
+	if (o->per_job)
+		rc = write_jobs(w, m, meta, err);
+	else if (o->per_class || o->by_size)
+		rc = write_groups(w, m, meta, o->per_class ? FIT_BY_APP : FIT_BY_SIZE, err);
+	else
+		rc = write_report(w, m, meta, err);
+	if (!rc)
+		rc = fit_writer_end(w, err);
+	if (!rc)
+		return fit_writer_close(w, err);
+	fit_writer_abort(w);
+	return rc;
+}
+
+static int run(struct cli *cli, const struct options *o)
+{
+	struct fit_metrics m = { 0 };
+	struct fit_meta meta = { 0 };
+	struct fit_reader *r = NULL;
+	struct fit_err err = { 0 };
+	int rc, status = CLI_EXIT_OK;
+
+	if (o->per_job + o->per_class + o->by_size > 1)
+		return cli_usage(cli, "more than one of --per-job, --per-class and --by-size");
+	rc = fit_reader_open(&r, cli_operand(cli, 0), &err);
+	if (!rc)
+		rc = fit_metrics_read(&m, r, NULL, NULL, &err);
+	if (!rc && make_meta(cli, r, &meta))
+		rc = fit_fail_nomem(&err);
+	if (!rc && m.n_jobs > m.n_finished)
+		cli_warn(cli, "%s: %zu of %zu jobs left out of the averages (%zu unfinished, %zu rejected)",
+			 fit_reader_input(r), m.n_jobs - m.n_finished, m.n_jobs,
+			 m.n_jobs - m.n_finished - m.n_rejected, m.n_rejected);
+	if (!rc)
+		rc = write_all(cli, o, &m, &meta, &err);
+	if (rc)
+		status = cli_error(cli, &err);
+	fit_reader_close(r);
+	fit_meta_release(&meta);
+	fit_metrics_release(&m);
+	return status;
+}
+
+int main(int argc, char **argv)
+{
+	struct options o = { 0 };
+	struct cli cli;
+	int rc = cli_start(&cli, &tool, argc, argv, &o);
+
+	if (rc >= 0)
+		return rc;
+	return cli_finish(&cli, run(&cli, &o));
+}

@@ -1,0 +1,453 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * gf-plot: figures as SVG, PNG or PDF through gnuplot. jct-cdf and timeline draw event logs, bars and
+ * lines draw columns of any table. Labels are plain text. With -o the gnuplot script and its data
+ * stay beside the picture. A further figure is one more entry of verbs[] and one function.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "libfit/base/num.h"
+#include "libfit/metrics/metrics.h"
+#include "libfit/metrics/summary.h"
+#include "libfit/plot/figure.h"
+#include "libfit/plot/gnuplot.h"
+#include "libfit/table/source.h"
+#include "libfit/table/table.h"
+#include "tools/common/cli.h"
+#include "traces/csv.h"
+
+struct options {
+	int format;			/* enum fit_plot_format, or N_FORMATS: by suffix */
+	const char *title, *xlabel, *ylabel, *size;
+	struct fit_figure_size wanted;
+	bool log_x, log_y, csv;
+	struct cli_list label, y, error;
+	const char *x;
+};
+
+enum { N_FORMATS = FIT_PLOT_PDF + 1 };
+static const char *const formats[] = { "svg", "png", "pdf", NULL };
+
+#define O(field) offsetof(struct options, field)
+#define COMMON \
+	{ 0, "format", CLI_CHOICE, O(format), "NAME", "by the suffix of -o, else svg", \
+	  "kind of picture", formats, 0, 0, 0 }, \
+	{ 0, "title", CLI_TEXT, O(title), "TEXT", NULL, "title above the figure", NULL, 0, 0, 0 }, \
+	{ 0, "xlabel", CLI_TEXT, O(xlabel), "TEXT", NULL, "text at the x axis", NULL, 0, 0, 0 }, \
+	{ 0, "ylabel", CLI_TEXT, O(ylabel), "TEXT", NULL, "text at the y axis", NULL, 0, 0, 0 }, \
+	{ 0, "size", CLI_TEXT, O(size), "WxH", NULL, "width and height at 96 pixels an inch", NULL, 0, 0, 0 }
+#define END { 0, NULL, CLI_FLAG, 0, NULL, NULL, NULL, NULL, 0, 0, 0 }
+#define LOG_X { 0, "log-x", CLI_FLAG, O(log_x), NULL, NULL, "logarithmic x axis", NULL, 0, 0, 0 }
+#define LOG_Y { 0, "log-y", CLI_FLAG, O(log_y), NULL, NULL, "logarithmic y axis", NULL, 0, 0, 0 }
+#define COLUMNS \
+	{ 0, "x", CLI_TEXT, O(x), "COLUMN", NULL, "column along the x axis", NULL, 0, 0, CLI_REQUIRED }, \
+	{ 0, "y", CLI_LIST, O(y), "COLUMN", NULL, "column of values; may be given several times", \
+	  NULL, 0, 0, CLI_REQUIRED }, \
+	{ 0, "label", CLI_LIST, O(label), "TEXT", "names of the columns", "legend text of each --y", \
+	  NULL, 0, 0, 0 }, \
+	{ 0, "csv", CLI_FLAG, O(csv), NULL, NULL, "the operand is CSV with a header row, not a table", \
+	  NULL, 0, 0, 0 }
+
+static const struct cli_option cdf_options[] = {
+	{ 0, "label", CLI_LIST, O(label), "TEXT", "policy of the log, or file name",
+	  "legend text of each log, in order", NULL, 0, 0, 0 },
+	LOG_X, COMMON, END
+};
+static const struct cli_option timeline_options[] = { COMMON, END };
+static const struct cli_option bars_options[] = {
+	COLUMNS,
+	{ 0, "error", CLI_LIST, O(error), "COLUMN", NULL, "column of error bars (half lengths) of each --y",
+	  NULL, 0, 0, 0 },
+	LOG_Y, COMMON, END
+};
+static const struct cli_option lines_options[] = { COLUMNS, LOG_X, LOG_Y, COMMON, END };
+
+static const struct cli_verb verbs[] = {
+	{ "jct-cdf", "[LOG...]", "distribution of job completion times, one curve a log", cdf_options, 0, -1 },
+	{ "timeline", "[LOG]", "GPUs and jobs over time", timeline_options, 0, 1 },
+	{ "bars", "[TABLE]", "columns as bars, one label a row", bars_options, 0, 1 },
+	{ "lines", "[TABLE]", "columns as lines over a column", lines_options, 0, 1 },
+	{ NULL, NULL, NULL, NULL, 0, 0 }
+};
+
+static const struct cli_tool tool = {
+	.name = "gf-plot",
+	.summary = "Figures as SVG, PNG or PDF, drawn by gnuplot.",
+	.details = "With -o FIG.svg the script FIG.gp and its data FIG.dat are kept beside the picture.",
+	.verbs = verbs,
+};
+
+/* ---- figures from event logs ---- */
+
+static const char *base_name(const char *file)
+{
+	const char *slash = strrchr(file, '/');
+
+	return slash ? slash + 1 : file;
+}
+
+/* The log's policy; with its file when an earlier log has the same one. */
+static int default_label(struct fit_str *out, const struct fit_reader *r, const struct fit_str *labels,
+			 int i)
+{
+	const char *policy = fit_meta_get(fit_reader_meta(r), "policy");
+	const char *file = base_name(fit_reader_input(r));
+
+	if (!policy || !*policy)
+		return fit_str_puts(out, file);
+	for (int k = 0; k < i; k++)
+		if (strcmp(labels[k].s, policy) == 0)
+			return fit_str_printf(out, "%s (%s)", policy, file);
+	return fit_str_puts(out, policy);
+}
+
+static int read_jcts(struct cli *cli, const struct options *o, int i, struct fit_str *labels,
+		     double **jct_s, size_t *n, struct fit_err *err)
+{
+	struct fit_metrics m = { 0 };
+	struct fit_reader *r = NULL;
+	int rc = fit_reader_open(&r, cli_operand(cli, i), err);
+
+	if (!rc)
+		rc = fit_metrics_read(&m, r, NULL, NULL, err);
+	if (!rc && ((size_t)i < o->label.n ? fit_str_puts(&labels[i], o->label.items[i]) :
+		    default_label(&labels[i], r, labels, i)))
+		rc = fit_fail_nomem(err);
+	if (!rc)
+		rc = fit_metrics_jcts(&m, jct_s, n, err);
+	if (!rc && *n == 0)
+		rc = fit_fail(err, FIT_EDATA, "%s: no finished job", fit_reader_input(r));
+	else if (!rc && m.n_jobs > *n)
+		cli_warn(cli, "%s: %zu of %zu jobs left out (%zu unfinished, %zu rejected)",
+			 fit_reader_input(r), m.n_jobs - *n, m.n_jobs, m.n_jobs - *n - m.n_rejected,
+			 m.n_rejected);
+	fit_reader_close(r);
+	fit_metrics_release(&m);
+	return rc;
+}
+
+static int draw_cdf(struct cli *cli, const struct options *o, struct fit_plot *p, struct fit_err *err)
+{
+	int n = cli->n_operands ? cli->n_operands : 1, rc = FIT_OK;
+	struct fit_figure_sample *samples = calloc((size_t)n, sizeof *samples);
+	struct fit_str *labels = calloc((size_t)n, sizeof *labels);
+	double **values = calloc((size_t)n, sizeof *values);
+
+	if (!samples || !labels || !values)
+		rc = fit_fail_nomem(err);
+	for (int i = 0; i < n && !rc; i++) {
+		rc = read_jcts(cli, o, i, labels, &values[i], &samples[i].n, err);
+		samples[i].label = labels[i].s ? labels[i].s : "";
+		samples[i].sorted_s = values[i];
+	}
+	if (!rc)
+		rc = fit_figure_cdf(p, o->wanted, "job completion time", samples, (size_t)n, o->log_x, err);
+	for (int i = 0; i < n && labels && values; i++) {
+		fit_str_release(&labels[i]);
+		free(values[i]);
+	}
+	free(samples);
+	free(labels);
+	free(values);
+	return rc;
+}
+
+struct moments {
+	struct fit_figure_moment *at;
+	size_t n, cap;
+};
+
+static int watch(void *arg, const struct fit_metrics *m, struct fit_err *err)
+{
+	struct moments *list = arg;
+	struct fit_figure_moment now = { m->clock_ns, (double)m->capacity_ugpus / (double)FIT_UGPU,
+					 (double)m->held_ugpus / (double)FIT_UGPU,
+					 (double)m->n_running, (double)m->n_waiting };
+
+	/* what holds after the last event of an instant is what the figure shows */
+	if (!list->n || list->at[list->n - 1].time_ns != now.time_ns)
+		list->n++;
+	if (fit_grow(&list->at, &list->cap, list->n, sizeof *list->at))
+		return fit_fail_nomem(err);
+	list->at[list->n - 1] = now;
+	return FIT_OK;
+}
+
+static int draw_timeline(struct cli *cli, const struct options *o, struct fit_plot *p,
+			 struct fit_err *err)
+{
+	struct moments list = { 0 };
+	struct fit_metrics m = { 0 };
+	struct fit_reader *r = NULL;
+	int rc = fit_reader_open(&r, cli_operand(cli, 0), err);
+
+	if (!rc)
+		rc = fit_metrics_read(&m, r, watch, &list, err);
+	if (!rc && !list.n)
+		rc = fit_fail(err, FIT_EDATA, "%s: no events", fit_reader_input(r));
+	if (!rc)
+		rc = fit_figure_timeline(p, o->wanted, list.at, list.n, err);
+	fit_reader_close(r);
+	fit_metrics_release(&m);
+	free(list.at);
+	return rc;
+}
+
+/* ---- figures from tables ---- */
+
+/* The columns asked for: x, then the values, then the error bars; row major, n_fields a row. */
+struct frame {
+	struct fit_field *fields;
+	size_t n_fields, n_rows;
+	struct fit_str texts;		/* of x, each with its NUL */
+	size_t *text_at, cap_text_at;	/* SIZE_MAX: missing */
+	double *columns[64];		/* of field i; [0]: x as a number, while all are numbers */
+	size_t cap[64];
+	bool x_numbers;
+	size_t missing;
+	struct fit_reader *r;		/* where it comes from: one of the two */
+	struct fit_csv *csv;
+};
+
+static void release_frame(struct frame *f)
+{
+	for (size_t i = 0; i < 64; i++)
+		free(f->columns[i]);
+	fit_str_release(&f->texts);
+	free(f->text_at);
+	free(f->fields);
+}
+
+static int bad_cell(const struct frame *f, size_t i, struct fit_err *err, const char *what)
+{
+	if (f->csv)
+		return fit_csv_fail(f->csv, FIT_EDATA, f->fields[i].name, err, "%s", what);
+	return fit_reader_fail(f->r, FIT_EDATA, f->fields[i].name, err, "%s", what);
+}
+
+static int add_row(struct frame *f, const struct options *o, const struct fit_cell *c, struct fit_err *err)
+{
+	size_t row = f->n_rows;
+	double x = fit_real_na();
+
+	if (fit_grow(&f->text_at, &f->cap_text_at, row + 1, sizeof *f->text_at))
+		return fit_fail_nomem(err);
+	f->text_at[row] = c[0].na ? SIZE_MAX : f->texts.n;
+	if (!c[0].na && (fit_str_add(&f->texts, c[0].u.t.s, c[0].u.t.n) || fit_str_add(&f->texts, "", 1)))
+		return fit_fail_nomem(err);
+	if (!c[0].na && fit_parse_double(c[0].u.t, &x))
+		f->x_numbers = false;
+	if (o->log_x && f->x_numbers && x <= 0)
+		return bad_cell(f, 0, err, "not above 0, on a logarithmic axis");
+	for (size_t i = 0; i < f->n_fields; i++) {
+		double v = i == 0 ? x : c[i].na ? fit_real_na() : c[i].u.d;
+
+		if (i && !c[i].na && !isfinite(v))
+			return bad_cell(f, i, err, "not a finite number");
+		if (i && !c[i].na && o->log_y && i <= o->y.n && v <= 0)
+			return bad_cell(f, i, err, "not above 0, on a logarithmic axis");
+		if (i > o->y.n && !c[i].na && v < 0)
+			return bad_cell(f, i, err, "negative length of an error bar");
+		if (fit_grow(&f->columns[i], &f->cap[i], row + 1, sizeof v))
+			return fit_fail_nomem(err);
+		f->columns[i][row] = v;
+		f->missing += i && i <= o->y.n && c[i].na;
+	}
+	f->n_rows++;
+	return FIT_OK;
+}
+
+static int read_frame(struct frame *f, const struct options *o, const char *operand, struct fit_err *err)
+{
+	struct fit_cell cells[64];
+	struct fit_source *s = NULL;
+	int rc;
+
+	if (o->csv) {
+		rc = fit_source_open(&s, operand, err);
+		rc = rc ? rc : fit_csv_open(&f->csv, s, NULL, err);
+		rc = rc ? rc : fit_csv_bind(f->csv, f->fields, f->n_fields, err);
+	} else {
+		rc = fit_reader_open(&f->r, operand, err);
+		rc = rc ? rc : fit_reader_begin(f->r, f->fields, f->n_fields, err);
+	}
+	while (!rc) {
+		rc = f->csv ? fit_csv_row(f->csv, cells, err) : fit_reader_row(f->r, cells, err);
+		if (!rc)
+			rc = add_row(f, o, cells, err);
+	}
+	if (rc == FIT_END)
+		rc = f->n_rows ? FIT_OK : fit_fail(err, FIT_EDATA, "%s: no rows", s ? fit_source_name(s) :
+						   fit_reader_input(f->r));
+	fit_csv_close(f->csv);
+	fit_source_close(s);
+	fit_reader_close(f->r);
+	f->csv = NULL;
+	f->r = NULL;
+	return rc;
+}
+
+static int draw_frame(struct frame *f, const struct options *o, bool bars, struct fit_plot *p,
+		      struct fit_err *err)
+{
+	struct fit_figure_column columns[32];
+	const char **x = malloc(f->n_rows * sizeof *x);
+	struct fit_figure_rows rows = { x, f->x_numbers ? f->columns[0] : NULL, f->n_rows, columns, o->y.n };
+	int rc;
+
+	if (!x)
+		return fit_fail_nomem(err);
+	for (size_t i = 0; i < f->n_rows; i++)
+		x[i] = f->text_at[i] == SIZE_MAX ? NULL : f->texts.s + f->text_at[i];
+	for (size_t i = 0; i < o->y.n; i++)
+		columns[i] = (struct fit_figure_column){
+			i < o->label.n ? o->label.items[i] : o->y.items[i], f->columns[1 + i],
+			o->error.n ? f->columns[1 + o->y.n + i] : NULL };
+	if (bars)
+		rc = fit_figure_bars(p, o->wanted, o->x, &rows, o->log_y, err);
+	else
+		rc = fit_figure_lines(p, o->wanted, o->x, &rows, o->log_x, o->log_y, err);
+	free(x);
+	return rc;
+}
+
+static int draw_columns(struct cli *cli, const struct options *o, struct fit_plot *p, bool bars,
+			struct fit_err *err)
+{
+	struct frame f = { .n_fields = 1 + o->y.n + o->error.n, .x_numbers = true };
+	int rc = FIT_OK;
+
+	f.fields = calloc(f.n_fields, sizeof *f.fields);
+	if (!f.fields)
+		return fit_fail_nomem(err);
+	f.fields[0] = (struct fit_field){ o->x, FIT_TEXT, 0 };
+	for (size_t i = 0; i < o->y.n; i++)
+		f.fields[1 + i] = (struct fit_field){ o->y.items[i], FIT_REAL, 0 };
+	for (size_t i = 0; i < o->error.n; i++)
+		f.fields[1 + o->y.n + i] = (struct fit_field){ o->error.items[i], FIT_REAL, 0 };
+	rc = read_frame(&f, o, cli_operand(cli, 0), err);
+	if (!rc && f.missing)
+		cli_warn(cli, "%zu missing values are not drawn", f.missing);
+	if (!rc)
+		rc = draw_frame(&f, o, bars, p, err);
+	release_frame(&f);
+	return rc;
+}
+
+/* ---- wiring ---- */
+
+static int parse_size(const char *text, struct fit_figure_size *size)
+{
+	const char *x = strchr(text, 'x');
+	int64_t w, h;
+
+	if (!x || fit_parse_int64((struct fit_text){ text, (size_t)(x - text) }, &w) ||
+	    fit_parse_int64(fit_text_of(x + 1), &h) || w < 100 || w > 8000 || h < 100 || h > 8000)
+		return FIT_EINVAL;
+	*size = (struct fit_figure_size){ (int)w, (int)h };
+	return FIT_OK;
+}
+
+/* What the option table cannot check; 0, or the exit status. */
+static int check_options(struct cli *cli, struct options *o)
+{
+	size_t inputs = o->x ? o->y.n : cli->n_operands ? (size_t)cli->n_operands : 1;
+	enum fit_plot_format by_suffix = FIT_PLOT_SVG;
+	bool named = cli->out && strcmp(cli->out, "-") != 0;
+	const struct cli_list *lists[] = { &o->label, &o->y, &o->error };
+	const char *texts[] = { o->title, o->xlabel, o->ylabel };
+
+	if (o->size && parse_size(o->size, &o->wanted))
+		return cli_usage(cli, "bad value '%s' for --size (expected WxH, 100x100 to 8000x8000)", o->size);
+	if (o->format == N_FORMATS && named && fit_plot_format_of(cli->out, &by_suffix))
+		return cli_usage(cli, "unknown kind of picture '%s' (expected .svg, .png or .pdf, or --format)",
+				 cli->out);
+	if (o->format == N_FORMATS)
+		o->format = (int)by_suffix;
+	if (o->label.n > inputs)
+		return cli_usage(cli, "%zu times --label for %zu series", o->label.n, inputs);
+	if (o->y.n > 31)
+		return cli_usage(cli, "too many --y columns (expected at most 31)");
+	if (o->error.n && o->error.n != o->y.n)
+		return cli_usage(cli, "%zu times --error for %zu series (expected one for each --y)",
+				 o->error.n, o->y.n);
+	for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
+		for (size_t k = 0; k < lists[i]->n; k++)
+			if (!fit_text_is_utf8(fit_text_of(lists[i]->items[k])))
+				return cli_usage(cli, "a label or column name is not in UTF-8");
+	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+		if (texts[i] && !fit_text_is_utf8(fit_text_of(texts[i])))
+			return cli_usage(cli, "a title or axis text is not in UTF-8");
+	return 0;
+}
+
+static int dress(const struct options *o, struct fit_plot *p)
+{
+	struct fit_plot_panel *last = &p->panels[p->n_panels - 1];
+	int rc = FIT_OK;
+
+	if (o->title)
+		rc = fit_plot_text(&p->title, o->title);
+	if (o->xlabel && !rc)
+		rc = fit_plot_text(&last->x.label, o->xlabel);
+	if (o->ylabel && !rc)
+		rc = fit_plot_text(&last->y.label, o->ylabel);
+	return rc;
+}
+
+static void pass_on_warnings(struct cli *cli, struct fit_str *lines)
+{
+	char *line = lines->s;
+
+	while (line && *line) {
+		char *end = strchr(line, '\n');
+
+		*end = '\0';
+		cli_warn(cli, "gnuplot: %s", line);
+		line = end + 1;
+	}
+}
+
+static int run(struct cli *cli, struct options *o)
+{
+	const char *verb = cli->verb->name;
+	struct fit_plot p = { 0 };
+	struct fit_str warnings = { 0 };
+	struct fit_err err = { 0 };
+	int rc, status = check_options(cli, o);
+
+	if (status)
+		return status;
+	if (strcmp(verb, "jct-cdf") == 0)
+		rc = draw_cdf(cli, o, &p, &err);
+	else if (strcmp(verb, "timeline") == 0)
+		rc = draw_timeline(cli, o, &p, &err);
+	else
+		rc = draw_columns(cli, o, &p, strcmp(verb, "bars") == 0, &err);
+	if (!rc && dress(o, &p))
+		rc = fit_fail_nomem(&err);
+	if (!rc)
+		rc = fit_plot_render(&p, cli->out, (enum fit_plot_format)o->format, &warnings, &err);
+	pass_on_warnings(cli, &warnings);
+	if (rc)
+		status = cli_error(cli, &err);
+	fit_str_release(&warnings);
+	fit_plot_release(&p);
+	return status;
+}
+
+int main(int argc, char **argv)
+{
+	struct options o = { .format = N_FORMATS };
+	struct cli cli;
+	int rc = cli_start(&cli, &tool, argc, argv, &o);
+
+	if (rc < 0)
+		rc = cli_finish(&cli, run(&cli, &o));
+	free(o.label.items);
+	free(o.y.items);
+	free(o.error.items);
+	return rc;
+}
