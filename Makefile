@@ -45,7 +45,7 @@ LIB_OBJ := $(LIB_SRC:%.c=$(B)/%.o)
 TOOLS := $(TOOL_SRC:tools/%.c=$(B)/%)
 UNITS := $(UNIT_SRC:tests/unit/%.c=$(B)/unit/%)
 AUX := $(AUX_SRC:tests/%.c=$(B)/%)
-FUZZ := $(FUZZ_SRC:tests/fuzz/%.c=$(B)/fuzz/%)
+FUZZ := $(FUZZ_SRC:tests/fuzz/%.c=$(B)/%)
 LIB := $(B)/libfit.a
 VERSION := $(shell sed -n 's/.*FIT_VERSION "\(.*\)"/\1/p' libfit/base/version.h)
 RUN = B=$(B) JOBS=$(JOBS) tests/run
@@ -102,8 +102,7 @@ $(AUX): $(B)/%: $(B)/tests/%.o $(LIB)
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) $< $(LIB) $(PKG_LIBS) -o $@
 
-$(FUZZ): $(B)/fuzz/%: $(B)/tests/fuzz/%.o $(LIB)
-	@mkdir -p $(@D)
+$(FUZZ): $(B)/%: $(B)/tests/fuzz/%.o $(LIB)
 	$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -fsanitize=fuzzer $< $(LIB) $(PKG_LIBS) -o $@
 
 -include $(LIB_OBJ:.o=.d) $(TOOL_SRC:%.c=$(B)/%.d) $(UNIT_SRC:%.c=$(B)/%.d) $(AUX_SRC:%.c=$(B)/%.d) \

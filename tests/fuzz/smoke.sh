@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: MIT
+# Each fuzz target for FUZZ_SECONDS (default 5) from the files of tests/data; see tests/fuzz/README.
+# Run by `make fuzz-smoke`, which builds the targets with clang.
+. tests/cli/lib.sh
+
+ASAN_OPTIONS=exitcode=126:detect_leaks=1:allocator_may_return_null=1
+export ASAN_OPTIONS
+found=0
+for src in tests/fuzz/fuzz_*.c; do
+	[ -f "$src" ] || continue
+	found=$((found + 1))
+	name=$(basename "$src" .c)
+	if [ ! -x "$B/$name" ]; then
+		ok "$name is built" 1
+		continue
+	fi
+	mkdir -p "$T/$name/corpus" "$T/$name/crash"
+	rc=0
+	"$B/$name" -max_total_time="${FUZZ_SECONDS:-5}" -rss_limit_mb=2048 -timeout=20 -seed=1 \
+		-print_final_stats=1 -artifact_prefix="$T/$name/crash/" "$T/$name/corpus" tests/data \
+		>"$T/out" 2>&1 || rc=$?
+	ok "$name: no crash" $rc
+	runs=$(sed -n 's/^stat::number_of_executed_units: *//p' "$T/out")
+	diag "$name: ${runs:-no} inputs"
+	if [ $rc -ne 0 ]; then
+		diag_file "output" "$T/out" 60
+		for f in "$T/$name/crash"/*; do
+			[ ! -f "$f" ] || diag "input: $(od -An -tx1 -v "$f" | tr -d ' \n' | cut -c 1-2000)"
+		done
+	fi
+	[ "${runs:-0}" -ge 100 ]
+	ok "$name: ran on a hundred inputs or more" $?
+done
+[ $found -gt 0 ]
+ok "there is a fuzz target" $?
