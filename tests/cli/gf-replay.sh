@@ -1,0 +1,142 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# gf-replay: what it logs, what it refuses.
+. tests/cli/lib.sh
+
+jobs=tests/data/jobs-small.tsv
+tab=$(printf '\t')
+
+# events LOG: time, event, job, nodes of every change
+events() {
+	awk -F '\t' '/^#/ { next } !n++ { next } $2 != "cluster" { print $1, $2, $3, $5 }' "$1"
+}
+
+for policy in fifo sjf srtf tiresias; do
+	run "$policy replays" 0 gf-replay -p $policy -c 2x4 $jobs
+	golden "$policy: the whole log" "$T/out" tests/data/replay-small-$policy.tsv
+	hasnt "$policy: no complaints" "$T/err" .
+	cp "$T/out" "$T/a"
+	run "$policy replays from a pipe" 0 sh -c "cat $jobs | gf-replay -p $policy -c 2x4"
+	same "$policy: the same bytes from a pipe" "$T/a" "$T/out"
+	{ sed '/^#end/d; /^job_id/q' $jobs; grep '^j[0-9]' $jobs | sort -r; echo '#end rows=10'; } >"$T/mixed.tsv"
+	run "$policy replays rows in another order" 0 gf-replay -p $policy -c 2x4 "$T/mixed.tsv"
+	grep -v '^#input' "$T/a" >"$T/b"
+	grep -v '^#input' "$T/out" >"$T/c"
+	same "$policy: the order of rows does not matter" "$T/b" "$T/c"
+	run "$policy with an interval" 0 gf-replay -p $policy -c 2x4 -i 60 $jobs
+	awk -F '\t' '$2 ~ /start|move|resume|preempt/ && $1 % 60 { bad = 1 } END { exit bad }' "$T/out"
+	ok "$policy: an interval of 60 s decides at multiples of it" $?
+done
+
+# Demotion happens at the very instant: 4 GPUs x 25 s.
+printf 'job_id\tsubmit_s\tgpus\tduration_s\na\t0\t4\t100\nb\t10\t4\t30\n' >"$T/two.tsv"
+run "tiresias with a small threshold" 0 gf-replay -p tiresias --tiresias-threshold 100 -c 1x4 "$T/two.tsv"
+events "$T/out" >"$T/events"
+is "a is demoted at 25 s, b runs and is demoted too, and a comes first again" "$T/events" "0 submit a -
+0 start a 0:4
+10 submit b -
+25 preempt a -
+25 start b 0:4
+50 preempt b -
+50 resume a 0:4
+125 finish a -
+125 resume b 0:4
+130 finish b -"
+
+run "restart delay" 0 gf-replay -p srtf -c 1x4 --restart-delay 5 "$T/two.tsv"
+events "$T/out" >"$T/events"
+is "each start costs 5 s, nothing is lost" "$T/events" "0 submit a -
+0 start a 0:4
+10 submit b -
+10 preempt a -
+10 start b 0:4
+45 finish b -
+45 resume a 0:4
+145 finish a -"
+
+printf 'job_id\tsubmit_s\tgpus\tduration_s\na\t0\t4\t0\nb\t0.000000001\t4\t0.5\n' >"$T/zero.tsv"
+run "zero duration, nanoseconds" 0 gf-replay -c 1x4 "$T/zero.tsv"
+events "$T/out" >"$T/events"
+is "a job without work starts and finishes at once" "$T/events" "0 submit a -
+0 start a 0:4
+0 finish a -
+0.000000001 submit b -
+0.000000001 start b 0:4
+0.500000001 finish b -"
+
+printf 'nodes\tgpus_per_node\n1\t4\n1\t8\n' >"$T/cluster.tsv"
+run "a cluster table" 0 gf-replay -c "$T/cluster.tsv" "$T/two.tsv"
+has "its nodes are in the log" "$T/out" "^0${tab}cluster${tab}NA${tab}12${tab}1x4,1x8"
+
+run "no jobs" 0 gf-replay -c 1x4 /dev/stdin <<X
+job_id${tab}submit_s${tab}gpus${tab}duration_s
+X
+is "no jobs: a warning" "$T/err" "gf-replay: warning: /dev/stdin: no jobs"
+lines "no jobs: a log all the same" "$T/out" "$(grep -c . "$T/out")"
+has "no jobs: nothing but the cluster" "$T/out" "^#end rows=1$"
+
+# wrong NAME STATUS MESSAGE < table
+wrong() {
+	cat >"$T/in.tsv"
+	run "$1" "$2" gf-replay -c 1x4 "$T/in.tsv"
+	is "$1: the message" "$T/err" "gf-replay: $3"
+	is "$1: no output" "$T/out" ""
+}
+head="job_id${tab}submit_s${tab}gpus${tab}duration_s"
+wrong "duplicate id" 1 "$T/in.tsv:4:job_id: duplicate id 'a' (first on line 2)" <<X
+$head
+a${tab}0${tab}1${tab}1
+b${tab}0${tab}1${tab}1
+a${tab}0${tab}1${tab}1
+X
+wrong "negative GPUs" 1 "$T/in.tsv:2:gpus: bad number of GPUs -1 (expected at least 1)" <<X
+$head
+a${tab}0${tab}-1${tab}1
+X
+wrong "half a GPU" 1 "$T/in.tsv:2:gpus: 0.5 GPUs (expected a whole number: a replay does not share GPUs)" <<X
+$head
+a${tab}0${tab}0.5${tab}1
+X
+wrong "no submission" 1 "$T/in.tsv:2:submit_s: missing (expected seconds)" <<X
+$head
+a${tab}NA${tab}1${tab}1
+X
+wrong "negative submission" 1 "$T/in.tsv:2:submit_s: out of range (expected 0 to 100 years from the trace origin)" <<X
+$head
+a${tab}-5${tab}1${tab}1
+X
+wrong "no duration" 1 "$T/in.tsv:2:duration_s: missing (expected seconds, or a profile store given by --profile)" <<X
+$head
+a${tab}0${tab}1${tab}NA
+X
+wrong "missing column" 1 "$T/in.tsv:1: no column 'gpus' (found job_id, submit_s)" <<X
+job_id${tab}submit_s
+a${tab}0
+X
+wrong "empty id" 1 "$T/in.tsv:2:job_id: empty id (expected a name)" <<X
+$head
+${tab}0${tab}1${tab}1
+X
+printf '%s\na\t0\t1\t1\nb\t0\t1\tNA\nc\t0\t-2\t1\nd\t1\t1\t1\n' "$head" >"$T/bad.tsv"
+run "two bad rows left out" 0 gf-replay -c 1x4 --skip-bad=2 "$T/bad.tsv"
+is "they are counted" "$T/err" "gf-replay: warning: 2 bad rows left out, the first: $T/bad.tsv:3:duration_s: missing (expected seconds, or a profile store given by --profile)"
+has "the others run" "$T/out" "^2${tab}finish${tab}d"
+run "a third would be too many" 1 gf-replay -c 1x4 --skip-bad=1 "$T/bad.tsv"
+
+run "no cluster" 2 gf-replay $jobs
+is "no cluster: the message" "$T/err" "gf-replay: option --cluster is required
+Try 'gf-replay --help'."
+run "bad cluster" 2 gf-replay -c 4by4 $jobs
+is "bad cluster: the message" "$T/err" "gf-replay: bad cluster '4by4' (expected NODESxGPUS, such as 16x4, at most 10000000 nodes of at most 64 GPUs)
+Try 'gf-replay --help'."
+run "unknown policy" 2 gf-replay -c 1x4 -p best $jobs
+is "unknown policy: the message" "$T/err" "gf-replay: unknown policy 'best' (expected fifo, sjf, srtf, tiresias, optimus)
+Try 'gf-replay --help'."
+run "unknown fidelity" 2 gf-replay -c 1x4 --fidelity real $jobs
+run "optimus without a profile" 2 gf-replay -c 1x4 -p optimus -i 60 $jobs
+is "optimus without a profile: the message" "$T/err" "gf-replay: --policy optimus: this policy needs application profiles
+Try 'gf-replay --help'."
+run "the simulator's conventions without an interval" 2 gf-replay -c 1x4 --fidelity pollux-osdi21 -i 0 $jobs
+run "a profile that is not there" 3 gf-replay -c 1x4 --profile "$T/none.h5" $jobs
+is "a profile that is not there: the message" "$T/err" "gf-replay: $T/none.h5: no such file"
+run "an output folder that is not there" 3 gf-replay -c 2x4 -o "$T/none/x" $jobs
