@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The verifier: reads an event log (docs/formats/event-log.md) and says, rule by rule, whether it can
+ * be true. It knows the jobs table, the application profile and what docs/methods/verify.md says about
+ * the policies; it shares no code with libfit/replay.
+ *
+ * Use: new, jobs, (keep_results), log, (metrics, per_job), then read the verdicts.
+ *
+ *	fit_verifier_new(&v, &err);
+ *	fit_verifier_jobs(v, "jobs.tsv", &err);
+ *	fit_verifier_profile(v, "profiles.h5", &err);		with a profile only
+ *	fit_verifier_log(v, "log.tsv", &err);
+ *	for (size_t i = 0; i < fit_verifier_n_rules(v); i++)
+ *		... fit_verifier_verdict(v, i) ...
+ *
+ * A violation is a result, not an error: the functions fail on input that is not a table, on lack of
+ * memory, and on a jobs table that no log can be held against (FIT_EDATA). The log is read in one
+ * pass; memory is some 130 bytes a job, plus about 300 for each job that is in the system.
+ */
+#ifndef FIT_VERIFY_VERIFY_H
+#define FIT_VERIFY_VERIFY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "libfit/base/status.h"
+#include "libfit/table/table.h"
+
+struct fit_verifier;
+
+/* NULL in *v and FIT_ENOMEM on failure. */
+int fit_verifier_new(struct fit_verifier **v, struct fit_err *err) FIT_MUST_CHECK;
+void fit_verifier_free(struct fit_verifier *v);		/* NULL is fine */
+
+/* Read the jobs table (any operand). FIT_EDATA: a duplicate id, a negative time or GPU count. */
+int fit_verifier_jobs(struct fit_verifier *v, const char *operand, struct fit_err *err) FIT_MUST_CHECK;
+/* Load the profile store; after jobs, before log. FIT_ENOTFOUND: an application of the jobs table is
+ * not in it. */
+int fit_verifier_profile(struct fit_verifier *v, const char *store, struct fit_err *err) FIT_MUST_CHECK;
+/* Keep what a per-job metrics table is compared with (about 64 bytes a job); before log. */
+void fit_verifier_keep_results(struct fit_verifier *v);
+
+/* Read and judge the log. FIT_EINVAL: the log was made with a profile and none was loaded. */
+int fit_verifier_log(struct fit_verifier *v, const char *operand, struct fit_err *err) FIT_MUST_CHECK;
+
+/* Compare a table of gf-metrics (docs/formats/metrics.md) with the events; after log, and only when
+ * fit_verifier_keep_results() was called before it. */
+int fit_verifier_metrics(struct fit_verifier *v, const char *operand, struct fit_err *err) FIT_MUST_CHECK;
+int fit_verifier_per_job(struct fit_verifier *v, const char *operand, struct fit_err *err) FIT_MUST_CHECK;
+
+enum fit_verdict_kind {
+	FIT_VERDICT_OK,
+	FIT_VERDICT_VIOLATED,
+	FIT_VERDICT_NOT_APPLICABLE	/* nothing in this log that the rule is about */
+};
+
+struct fit_verdict {
+	const char *rule;		/* stable name, such as "gpu-exclusive" */
+	const char *meaning;		/* one line */
+	enum fit_verdict_kind kind;
+	int64_t checked;		/* how often the rule was tested */
+	int64_t violations;
+	const char *detail;		/* the first violation, or NULL; lives as long as v */
+};
+
+size_t fit_verifier_n_rules(const struct fit_verifier *v);
+struct fit_verdict fit_verifier_verdict(const struct fit_verifier *v, size_t i);
+/* "ok", "violated", "not-applicable". */
+const char *fit_verdict_name(enum fit_verdict_kind kind);
+/* Hashes of what was read ("" when it was not), for metadata. */
+const char *fit_verifier_hash_jobs(const struct fit_verifier *v);
+const char *fit_verifier_hash_profile(const struct fit_verifier *v);
+const char *fit_verifier_hash_log(const struct fit_verifier *v);
+
+#endif

@@ -1,0 +1,376 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Inside the verifier: what is known at one point of the log, and the rules that are held against it.
+ * Private to libfit/verify.
+ *
+ * The log is a sequence of rounds. A round is passive rows (submit, reject, epoch, finish, release,
+ * cluster), then, at a decision, active rows (start, move, preempt, resume). verify_log.c cuts the
+ * log into rounds, keeps the state (who holds what, how far each job is) and calls the rules: each
+ * sees every row before it changes the state, and every decision after its last row. Decisions
+ * that left no row are found from the state, so that a job that should have been started and was not
+ * is noticed too.
+ */
+#ifndef FIT_VERIFY_VERIFY_STATE_H
+#define FIT_VERIFY_VERIFY_STATE_H
+
+#include "libfit/base/num.h"
+#include "libfit/model/profile.h"
+#include "libfit/verify/verify.h"
+
+enum verify_event {
+	EV_CLUSTER,
+	EV_SUBMIT,
+	EV_REJECT,
+	EV_START,
+	EV_MOVE,
+	EV_PREEMPT,
+	EV_RESUME,
+	EV_EPOCH,
+	EV_FINISH,
+	EV_RELEASE,
+	EV_UNKNOWN
+};
+#define EV_BIT(e) (1u << (e))
+#define EV_ACTIVE (EV_BIT(EV_START) | EV_BIT(EV_MOVE) | EV_BIT(EV_PREEMPT) | EV_BIT(EV_RESUME))
+#define EV_PLACING (EV_BIT(EV_START) | EV_BIT(EV_MOVE) | EV_BIT(EV_RESUME))
+#define EV_OF_JOB (~EV_BIT(EV_CLUSTER) & ~EV_BIT(EV_UNKNOWN))
+#define EV_ALL (~0u)
+
+enum verify_policy { POLICY_OTHER, POLICY_FIFO, POLICY_SJF, POLICY_SRTF, POLICY_TIRESIAS, POLICY_OPTIMUS };
+
+/* The rules, in the order of the verdict table. Policy rules come before the placement rule, which
+ * needs their order. */
+enum verify_rule {
+	RULE_META,
+	RULE_INPUTS,
+	RULE_LOG_ORDER,
+	RULE_VOCABULARY,
+	RULE_STATES,
+	RULE_JOBS_ONCE,
+	RULE_SUBMIT_MATCHES,
+	RULE_ALL_FINISH,
+	RULE_REJECT,
+	RULE_NO_RUN_BEFORE,
+	RULE_NO_RUN_AFTER,
+	RULE_NODE_EXISTS,
+	RULE_NODES_MATCH,
+	RULE_GPU_EXCLUSIVE,
+	RULE_CAPACITY,
+	RULE_GPUS_REQUESTED,
+	RULE_BATCH_SPLIT,
+	RULE_PROGRESS,
+	RULE_EPOCH_TIME,
+	RULE_WORK_COMPLETE,
+	RULE_RESTART_COST,
+	RULE_RELEASE,
+	RULE_INSTANTS,
+	RULE_PREEMPTION,
+	RULE_FIFO,
+	RULE_SJF,
+	RULE_SRTF,
+	RULE_TIRESIAS,
+	RULE_OPTIMUS,
+	RULE_CONSERVING,
+	RULE_KEEP,
+	RULE_PLACEMENT,
+	RULE_METRICS,
+	RULE_PER_JOB,
+	N_RULES
+};
+
+#define NONE UINT32_MAX
+#define NO_INT INT64_MIN		/* a missing integer cell */
+#define NEVER INT64_MAX
+
+struct verify_place {
+	int32_t node, gpus;
+};
+
+/* Where a job is in its life. */
+enum verify_job_state {
+	JOB_UNSEEN,
+	JOB_WAITING,	/* submitted, never started */
+	JOB_RUNNING,
+	JOB_PREEMPTED,
+	JOB_BOOKED,	/* finished; its GPUs are not free yet */
+	JOB_DONE,
+	JOB_REJECTED
+};
+
+/* One row of the jobs table. */
+struct verify_job {
+	int64_t submit_ns;
+	int64_t duration_ns;	/* NO_INT: not known */
+	int64_t batch;		/* NO_INT: not known */
+	double gpus;
+	size_t id_at;		/* in verifier.ids */
+	uint32_t id_n;
+	uint32_t rank;		/* in the order of metadata `order` */
+	uint32_t live;		/* index of its live record, or NONE */
+	uint16_t app;		/* index of verifier.apps */
+	uint8_t state;
+};
+
+/* A job that is in the system. */
+struct verify_live {
+	uint32_t job;
+	uint32_t next;			/* free list, or Tiresias queue */
+	uint32_t prev;
+	uint32_t seq;			/* place in the policy's order at the last decision */
+	struct verify_place *nodes;	/* held now, in the order in which they were taken */
+	size_t n_nodes, cap_nodes;
+	int64_t gpus;			/* held now */
+	int64_t since_ns;		/* of this allocation */
+	int64_t ready_ns;		/* end of its restart delay */
+	int64_t last_ns;		/* the instant that progress (done_ns) is of */
+	int64_t done_ns;		/* executed work, without a profile */
+	int64_t held_ns;		/* time with an allocation, up to since_ns */
+	int64_t first_start_ns, finish_ns, release_due_ns;
+	double gpu_s, gpu_busy_s;	/* up to since_ns */
+	double progress;		/* with a profile: initial-batch-equivalent steps */
+	double rate;			/* of progress, per second; 0: not derived yet, <0: cannot be */
+	int64_t epoch, local_bsz, accum;
+	int64_t timer_ns;		/* when Tiresias demotes it, if it keeps running; NEVER: not */
+	int64_t n_restarts, n_preempts;
+	double remaining;		/* scratch of srtf; predicted run time of sjf */
+	int64_t grant;			/* scratch of optimus */
+	uint8_t queue;			/* Tiresias: 0 or 1, 2: in none yet */
+	bool fresh_alloc;		/* no row of this allocation was seen since it was given */
+	bool placed;			/* placed anew in this decision */
+	bool popped;			/* scratch */
+	bool finish_unclear;		/* finished at a decision's instant, within noise of before or after */
+};
+
+/* One row of the log. */
+struct verify_row {
+	int64_t t;		/* never before the last row's */
+	int64_t t_log;		/* as the log says it */
+	enum verify_event ev;
+	uint32_t job;		/* NONE: not in the jobs table, or none given */
+	struct verify_live *live;	/* NULL: not in the system */
+	bool has_id, gpus_na, nodes_na, nodes_bad, progress_na, cluster_bad;
+	double gpus, progress;
+	struct fit_text id, event, app, nodes_text;
+	bool app_na;
+	int64_t local_bsz, accum, epoch, batch;	/* NO_INT: missing */
+	const struct verify_place *nodes;
+	size_t n_nodes;
+	int64_t sum;		/* of nodes; of the cluster, for cluster */
+	/* Derived for a running job, from the state before this row: */
+	bool known;		/* the two below are */
+	double progress_now;	/* progress at t, as if no epoch ended */
+	double late_s;		/* t minus the exact end of the epoch (of the work, without profile) */
+	int64_t ran_ns;		/* work time since last_ns */
+};
+
+struct verify_heap_item {
+	int64_t key;
+	double fkey;
+	uint32_t rank, job;
+};
+struct verify_heap {
+	struct verify_heap_item *a;
+	size_t n, cap;
+};
+int verify_heap_push(struct verify_heap *h, struct verify_heap_item x) FIT_MUST_CHECK;
+void verify_heap_pop(struct verify_heap *h);
+
+struct verify_list {
+	uint32_t *a;
+	size_t n, cap;
+};
+int verify_list_push(struct verify_list *l, uint32_t x) FIT_MUST_CHECK;
+
+struct verify_app {
+	char *name;
+	struct fit_app *model;			/* NULL without a profile */
+	const struct fit_app_info *info;
+};
+
+/* What one finished (or other) job came to, for the comparison with metrics. */
+struct verify_result {
+	int64_t start_ns, end_ns, held_ns;	/* NEVER: did not happen */
+	double gpu_s, gpu_busy_s;
+	int64_t restarts, preempts;
+	uint8_t state;
+	bool seen;		/* in the table that is compared */
+};
+
+struct verify_tally {
+	int64_t checked, violations;
+	char *detail;
+};
+
+struct fit_verifier {
+	/* inputs */
+	struct verify_job *jobs;
+	size_t n_jobs, cap_jobs;
+	struct fit_str ids;
+	struct fit_index by_id, by_app;
+	struct verify_app *apps;
+	size_t n_apps, cap_apps;
+	struct fit_profile *profile;
+	char hash_jobs[FIT_HASH_HEX], hash_profile[FIT_HASH_HEX], hash_log[FIT_HASH_HEX];
+	bool has_batch, has_app, has_duration;
+
+	/* metadata of the log */
+	enum verify_policy policy;
+	int64_t interval_ns;		/* 0: woken by events */
+	int64_t quantum_ns;		/* 0: exact */
+	int64_t restart_ns;		/* NO_INT: the profile says, application by application */
+	bool interval_end;		/* release */
+	int64_t threshold_gpu_s;	/* Tiresias */
+	char *cluster_meta;
+	bool optimus_whole_epochs, optimus_accumulates;
+	int64_t optimus_node_gpus;	/* 0: those of the cluster */
+	char *optimus_one_gpu_apps;
+	bool with_profile;
+
+	/* the cluster */
+	int64_t *size, *booked;		/* per node */
+	size_t n_nodes, cap_nodes;
+	int64_t total, total_booked, gpus_per_node;
+	int64_t *tree;			/* free GPUs, maximum tree over tree_n leaves */
+	size_t tree_n;
+	struct verify_list touched;	/* nodes that a decision booked */
+
+	/* the jobs in the system */
+	struct verify_live *live;
+	size_t n_live, cap_live;
+	uint32_t free_live;
+	size_t n_active;
+
+	/* where we are */
+	int64_t now;
+	uint64_t line;			/* of the row; 0: a decision without rows */
+	enum { PHASE_BEFORE, PHASE_DECIDING, PHASE_AFTER } phase;
+	bool begun;			/* this decision's arrivals and timers were taken in */
+	bool woken;			/* an arrival, finish or timer happened at this instant */
+	bool dirty;			/* something changed that the policy has not seen yet */
+	bool legal;			/* the policy may act at this instant */
+	bool decided_here;		/* the decision of this instant is over */
+	bool standing;			/* a decision without rows would be right, before the first row of
+					 * this instant that may belong before or after it */
+	bool unclear;			/* there was such a row, and no active row since */
+	bool mute, muted_fault;		/* try a decision without reporting */
+	bool seen_cluster;
+	int64_t last_t;
+	struct verify_place *row_nodes;
+	size_t cap_row_nodes;
+	uint32_t open_submit;		/* the job of the row before, when that was submit: a reject may follow */
+	uint32_t last_submit;
+	bool woken_before;		/* woken, before that row */
+	struct verify_list placed, started;	/* live records with a row in this decision */
+	int code;			/* FIT_ENOMEM inside a rule; ends the reading */
+	struct fit_err model_err;
+
+	/* policies */
+	struct verify_list fresh;	/* arrivals that no decision saw yet */
+	struct verify_heap waiting;	/* fifo, sjf */
+	struct verify_heap timers;	/* Tiresias */
+	uint32_t head[2], tail[2];	/* Tiresias queues */
+	struct verify_list active;	/* srtf, optimus: live records by rank */
+	struct verify_list order;	/* scratch */
+	struct verify_memo *memo;	/* optimus: predictions by application and batch */
+	size_t n_memo, cap_memo;
+	struct verify_course *courses;	/* sjf, srtf: predicted times by application, batch and GPUs */
+	size_t n_courses, cap_courses;
+
+	/* results */
+	bool keep;
+	struct verify_result *results;
+	int64_t log_end_ns, last_finish_ns, first_submit_ns;
+	int64_t n_finished, n_rejected, n_submitted, n_preempts, n_restarts;
+	double gpu_busy_s;
+	double held, capacity;			/* GPU-seconds up to now */
+	double held_submit, capacity_submit;	/* at the first submit */
+	double held_finish, capacity_finish;	/* at the last finish */
+	struct verify_tally tally[N_RULES];
+};
+
+/* ---- reporting (verify_log.c) ---- */
+
+static inline void verify_check(struct fit_verifier *v, enum verify_rule rule)
+{
+	v->tally[rule].checked += !v->mute;
+}
+/* Count a violation and keep the first. job may be NONE. */
+void verify_fault(struct fit_verifier *v, enum verify_rule rule, uint32_t job, const char *fmt,
+		  ...) FIT_PRINTF(4, 5);
+struct fit_text verify_job_id(const struct fit_verifier *v, uint32_t job);
+
+/* ---- the rule table (verify_rules.c) ---- */
+
+struct verify_rule_def {
+	const char *name, *meaning;
+	unsigned events;	/* rows that row() wants */
+	bool (*applies)(const struct fit_verifier *v);	/* NULL: always */
+	void (*row)(struct fit_verifier *v, const struct verify_row *r);
+	void (*decision)(struct fit_verifier *v);	/* state after the last row of a decision */
+	void (*end)(struct fit_verifier *v);
+};
+extern const struct verify_rule_def verify_rules[N_RULES];
+
+/* ---- the work of a job (verify_work.c) ---- */
+
+/* Fill known, progress_now, late_s, ran_ns of a row from its live record. */
+void verify_forecast(struct fit_verifier *v, struct verify_row *r);
+/* Rate of progress of a running job in its epoch, or < 0 when the profile has none. */
+double verify_rate(struct fit_verifier *v, struct verify_live *l);
+/* Progress that ends epoch e (from 0). */
+double verify_epoch_end(const struct fit_verifier *v, uint32_t job, int64_t e);
+/* GPUs per node in the order in which they were taken. */
+void verify_placement(const struct verify_place *nodes, size_t n, struct fit_placement *p);
+/* Our own batch split; like_optimus: one GPU always accumulates. */
+struct fit_batch verify_split(const struct fit_app_info *a, int64_t target, int64_t replicas,
+			      bool like_optimus);
+int64_t verify_restart_ns(const struct fit_verifier *v, uint32_t job);
+/* Work time that a job still needs at instant `now` (s): on what it asked for, epoch by epoch. */
+double verify_remaining_s(struct fit_verifier *v, uint32_t job, struct verify_live *l);
+/* Progress at v->now of a job that may be running. */
+double verify_progress_at_now(struct fit_verifier *v, struct verify_live *l);
+/* The job's target batch, or the application's initial one. */
+int64_t verify_target(const struct fit_verifier *v, uint32_t job);
+
+void verify_courses_release(struct fit_verifier *v);
+
+void verify_row_batch_split(struct fit_verifier *v, const struct verify_row *r);
+void verify_row_progress(struct fit_verifier *v, const struct verify_row *r);
+void verify_row_epoch_time(struct fit_verifier *v, const struct verify_row *r);
+void verify_row_work_complete(struct fit_verifier *v, const struct verify_row *r);
+void verify_row_restart_cost(struct fit_verifier *v, const struct verify_row *r);
+
+/* ---- policies (verify_policy.c) ---- */
+
+/* Take in arrivals and timers at the start of a decision at v->now. */
+void verify_policy_begin(struct fit_verifier *v);
+/* A job got an allocation (after it is booked), or left the system. */
+void verify_policy_allocated(struct fit_verifier *v, struct verify_live *l);
+void verify_policy_left(struct fit_verifier *v, struct verify_live *l);
+/* The next instant at which a timer makes the policy act, or NEVER. */
+int64_t verify_policy_timer(struct fit_verifier *v);
+/* Does the decision depend on the progress of this very instant? */
+bool verify_policy_continuous(const struct fit_verifier *v);
+void verify_policy_release(struct fit_verifier *v);
+void verify_decide_fifo(struct fit_verifier *v);
+void verify_decide_sjf(struct fit_verifier *v);
+void verify_decide_srtf(struct fit_verifier *v);
+void verify_decide_tiresias(struct fit_verifier *v);
+void verify_decide_optimus(struct fit_verifier *v);
+void verify_decide_conserving(struct fit_verifier *v);
+void verify_decide_placement(struct fit_verifier *v);
+/* The most GPUs that Optimus gives a job. */
+int64_t verify_most_gpus(const struct fit_verifier *v, uint32_t job);
+
+/* ---- the cluster (verify_log.c) ---- */
+
+/* Add gpus (or take away, when negative) at a node; unknown nodes are passed over. */
+void verify_book(struct fit_verifier *v, int32_t node, int64_t gpus);
+/* Like verify_book() for the tree of free GPUs only. */
+void verify_tree_add(struct fit_verifier *v, size_t node, int64_t gpus);
+static inline int64_t verify_free(const struct fit_verifier *v)
+{
+	return v->total - v->total_booked;
+}
+
+#endif

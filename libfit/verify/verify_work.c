@@ -1,0 +1,364 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The work of a job, derived from the application model and the instants in the log: batch split,
+ * rate of progress, ends of epochs, restart delays. Formulas: docs/methods/verify.md; Qiao et al.,
+ * OSDI'21, equations 1 and 7 (efficiency, goodput).
+ */
+#include <math.h>
+#include <stdlib.h>
+
+#include "libfit/verify/verify_state.h"
+
+/* Arithmetic noise that is no violation: one microsecond, one part in 1e9. */
+#define ABS_S 1e-6
+#define REL 1e-9
+
+/* The published ceiling is taken of x - 1e-8, so that 4.000000001 counts as 4. */
+static int64_t ceil_of(double x)
+{
+	return (int64_t)ceil(x - 1e-8);
+}
+
+static int64_t at_least(int64_t x, int64_t low)
+{
+	return x < low ? low : x;
+}
+
+struct fit_batch verify_split(const struct fit_app_info *a, int64_t target, int64_t replicas,
+			      bool like_optimus)
+{
+	struct fit_batch b = { 0, 0 };
+	int64_t local, most;
+
+	if (target < 1 || replicas < 1)
+		return b;
+	local = ceil_of((double)target / (double)replicas);
+	b.accum_steps = ceil_of((double)local / (double)a->max_local_bsz) - 1;
+	if (replicas == 1 && (like_optimus || target > a->init_batch))
+		b.accum_steps = at_least(b.accum_steps, 1);
+	b.atomic_bsz = ceil_of((double)local / (double)(b.accum_steps + 1));
+	most = a->max_batch / (replicas * (b.accum_steps + 1));
+	if (b.atomic_bsz > most)
+		b.atomic_bsz = most;
+	return b;
+}
+
+int64_t verify_target(const struct fit_verifier *v, uint32_t job)
+{
+	const struct verify_job *j = &v->jobs[job];
+
+	return j->batch != NO_INT ? j->batch : v->apps[j->app].info->init_batch;
+}
+
+void verify_placement(const struct verify_place *nodes, size_t n, struct fit_placement *p)
+{
+	p->n_nodes = 0;
+	for (size_t i = 0; i < n && p->n_nodes < FIT_PLACEMENT_MAX; i++)
+		p->gpus[p->n_nodes++] = nodes[i].gpus;
+}
+
+int64_t verify_restart_ns(const struct fit_verifier *v, uint32_t job)
+{
+	if (v->restart_ns != NO_INT)
+		return v->restart_ns;
+	if (v->with_profile && v->jobs[job].app != UINT16_MAX)
+		return v->apps[v->jobs[job].app].info->restart_ns;
+	return 0;
+}
+
+double verify_epoch_end(const struct fit_verifier *v, uint32_t job, int64_t e)
+{
+	return fit_app_epoch_start(v->apps[v->jobs[job].app].model, e + 1);
+}
+
+/* Goodput in initial-batch-equivalent steps per second: gain / (step + accum * (step - sync)), with
+ * gain = (var + sqr) / (var / scale + sqr). Negative when the profile does not cover it. */
+static double rate_of(struct fit_verifier *v, const struct verify_app *a, const struct fit_placement *p,
+		      int64_t replicas, struct fit_batch b, int64_t epoch)
+{
+	int64_t total = replicas * b.atomic_bsz * (b.accum_steps + 1);
+	double step, sync, sqr, var, scale, gain;
+
+	if (b.atomic_bsz < 1 || b.accum_steps < 0 ||
+	    fit_app_throughput(a->model, p, b.atomic_bsz, &step, &sync, &v->model_err) ||
+	    fit_app_grad_stats(a->model, total, epoch, &sqr, &var, &v->model_err))
+		return -1;
+	scale = (double)total / (double)a->info->init_batch;
+	gain = (var + sqr) / (var / scale + sqr);
+	return gain / (step + (double)b.accum_steps * (step - sync));
+}
+
+double verify_rate(struct fit_verifier *v, struct verify_live *l)
+{
+	const struct verify_job *j = &v->jobs[l->job];
+	struct fit_placement p;
+
+	if (!v->with_profile)
+		return 1;
+	if (l->rate > 0 || l->rate < 0)
+		return l->rate;
+	l->rate = -1;
+	if (j->app != UINT16_MAX && l->gpus > 0 && l->epoch < v->apps[j->app].info->epochs) {
+		verify_placement(l->nodes, l->n_nodes, &p);
+		l->rate = rate_of(v, &v->apps[j->app], &p, l->gpus,
+				  (struct fit_batch){ l->local_bsz, l->accum }, l->epoch);
+	}
+	return l->rate;
+}
+
+void verify_forecast(struct fit_verifier *v, struct verify_row *r)
+{
+	struct verify_live *l = r->live;
+	const struct verify_job *j;
+	int64_t from;
+	double rate, need;
+
+	if (!l || r->job == NONE || v->jobs[r->job].state != JOB_RUNNING)
+		return;
+	j = &v->jobs[r->job];
+	from = l->last_ns > l->ready_ns ? l->last_ns : l->ready_ns;
+	r->ran_ns = r->t > from ? r->t - from : 0;
+	if (!v->with_profile) {
+		if (j->duration_ns == NO_INT)
+			return;
+		r->known = true;
+		r->progress_now = fit_time_to_double(l->done_ns + r->ran_ns);
+		r->late_s = fit_time_to_double(r->t - from - (j->duration_ns - l->done_ns));
+		return;
+	}
+	rate = verify_rate(v, l);
+	if (!(rate > 0))
+		return;
+	need = (verify_epoch_end(v, r->job, l->epoch) - l->progress) / rate;
+	r->known = true;
+	r->progress_now = l->progress + rate * fit_time_to_double(r->ran_ns);
+	r->late_s = fit_time_to_double(r->t - from) - (need > 0 ? need : 0);
+}
+
+double verify_progress_at_now(struct fit_verifier *v, struct verify_live *l)
+{
+	int64_t from = l->last_ns > l->ready_ns ? l->last_ns : l->ready_ns;
+
+	if (v->jobs[l->job].state != JOB_RUNNING || v->now <= from || !(verify_rate(v, l) > 0))
+		return l->progress;
+	return l->progress + l->rate * fit_time_to_double(v->now - from);
+}
+
+/* Predicted times of an application at one batch size and number of GPUs, epoch by epoch. */
+struct verify_course {
+	uint16_t app;
+	int64_t batch, gpus;
+	double *rate, *after_s;		/* per epoch: rate in it; time from its end to the job's end */
+};
+
+void verify_courses_release(struct fit_verifier *v)
+{
+	for (size_t i = 0; i < v->n_courses; i++) {
+		free(v->courses[i].rate);
+		free(v->courses[i].after_s);
+	}
+	free(v->courses);
+}
+
+/* On full nodes and one with the rest; a rate is negative where the profile has none. */
+static const struct verify_course *course_of(struct fit_verifier *v, uint32_t job)
+{
+	const struct verify_job *j = &v->jobs[job];
+	const struct verify_app *a = &v->apps[j->app];
+	struct verify_course c = { .app = j->app, .batch = verify_target(v, job), .gpus = (int64_t)j->gpus };
+	struct fit_placement p = { .n_nodes = 0 };
+	struct fit_batch b;
+	double after = 0;
+
+	for (size_t i = 0; i < v->n_courses; i++)
+		if (v->courses[i].app == c.app && v->courses[i].batch == c.batch && v->courses[i].gpus == c.gpus)
+			return &v->courses[i];
+	c.rate = calloc((size_t)a->info->epochs, sizeof *c.rate);
+	c.after_s = calloc((size_t)a->info->epochs, sizeof *c.after_s);
+	if (!c.rate || !c.after_s || fit_grow(&v->courses, &v->cap_courses, v->n_courses + 1, sizeof c)) {
+		free(c.rate);
+		free(c.after_s);
+		v->code = FIT_ENOMEM;
+		return NULL;
+	}
+	for (int64_t left = c.gpus; left > 0 && p.n_nodes < FIT_PLACEMENT_MAX; left -= v->gpus_per_node)
+		p.gpus[p.n_nodes++] = (int)(left < v->gpus_per_node ? left : v->gpus_per_node);
+	b = verify_split(a->info, c.batch, c.gpus, false);
+	for (int64_t e = a->info->epochs - 1; e >= 0; e--) {
+		c.rate[e] = rate_of(v, a, &p, c.gpus, b, e);
+		c.after_s[e] = after;
+		after += (fit_app_epoch_start(a->model, e + 1) - fit_app_epoch_start(a->model, e)) / c.rate[e];
+	}
+	v->courses[v->n_courses] = c;
+	return &v->courses[v->n_courses++];
+}
+
+double verify_remaining_s(struct fit_verifier *v, uint32_t job, struct verify_live *l)
+{
+	const struct verify_job *j = &v->jobs[job];
+	const struct verify_course *c;
+	int64_t from = l->last_ns > l->ready_ns ? l->last_ns : l->ready_ns;
+	int64_t ran = j->state == JOB_RUNNING && v->now > from ? v->now - from : 0;
+
+	if (!v->with_profile)
+		return j->duration_ns == NO_INT ? 0 : fit_time_to_double(j->duration_ns - l->done_ns - ran);
+	if (j->app == UINT16_MAX)
+		return 0;
+	c = course_of(v, job);
+	if (!c || l->epoch >= v->apps[j->app].info->epochs || !(c->rate[l->epoch] > 0))
+		return 0;
+	return c->after_s[l->epoch] + (verify_epoch_end(v, job, l->epoch) - verify_progress_at_now(v, l)) /
+		c->rate[l->epoch];
+}
+
+/* ---- rules ---- */
+
+void verify_row_batch_split(struct fit_verifier *v, const struct verify_row *r)
+{
+	const struct verify_job *j;
+	struct fit_batch b;
+
+	if (r->job == NONE || v->jobs[r->job].app == UINT16_MAX)
+		return;
+	j = &v->jobs[r->job];
+	verify_check(v, RULE_BATCH_SPLIT);
+	if (r->sum < 1)
+		return;
+	b = verify_split(v->apps[j->app].info, verify_target(v, r->job), r->sum, false);
+	if (r->local_bsz != b.atomic_bsz || r->accum != b.accum_steps)
+		verify_fault(v, RULE_BATCH_SPLIT, r->job,
+			     "batch size %lld on %lld GPUs is %lld a GPU in %lld + 1 passes, found %lld and %lld + 1",
+			     (long long)verify_target(v, r->job), (long long)r->sum, (long long)b.atomic_bsz,
+			     (long long)b.accum_steps, (long long)r->local_bsz, (long long)r->accum);
+}
+
+static bool near(double a, double b)
+{
+	double m = fabs(a) > fabs(b) ? fabs(a) : fabs(b);
+
+	return fabs(a - b) <= REL * (m > 1 ? m : 1);
+}
+
+/* What the progress column must say. */
+static double expected_progress(const struct fit_verifier *v, const struct verify_row *r)
+{
+	const struct verify_live *l = r->live;
+
+	if (v->with_profile && v->jobs[r->job].state == JOB_RUNNING && (r->ev == EV_EPOCH || r->ev == EV_FINISH))
+		return verify_epoch_end(v, r->job, l->epoch);
+	if (v->jobs[r->job].state == JOB_RUNNING && r->known)
+		return r->progress_now;
+	return v->with_profile ? l->progress : fit_time_to_double(l->done_ns);
+}
+
+void verify_row_progress(struct fit_verifier *v, const struct verify_row *r)
+{
+	double want;
+	int64_t epoch;
+
+	if (!r->live || r->job == NONE)
+		return;
+	verify_check(v, RULE_PROGRESS);
+	if (v->jobs[r->job].state == JOB_RUNNING && !r->known) {
+		verify_fault(v, RULE_PROGRESS, r->job, "no rate of progress for what the job holds: %s",
+			     v->with_profile ? v->model_err.msg : "no duration");
+		return;
+	}
+	want = expected_progress(v, r);
+	if (r->progress_na || !near(r->progress, want)) {
+		verify_fault(v, RULE_PROGRESS, r->job, "progress is %.12g by now, found %.12g", want,
+			     r->progress_na ? (double)NAN : r->progress);
+		return;
+	}
+	if (!v->with_profile)
+		return;
+	epoch = r->live->epoch + (r->ev == EV_EPOCH || r->ev == EV_FINISH);
+	if (r->epoch != epoch)
+		verify_fault(v, RULE_PROGRESS, r->job, "%lld epochs are complete, found %lld", (long long)epoch,
+			     (long long)r->epoch);
+}
+
+/* An epoch (or all of the work) ends when the model says so, and nothing happens to the job after
+ * that instant as if it had not. */
+void verify_row_epoch_time(struct fit_verifier *v, const struct verify_row *r)
+{
+	double slack = ABS_S, half = fit_time_to_double(v->quantum_ns) / 2;
+	int64_t from;
+
+	if (!r->known || v->jobs[r->job].state != JOB_RUNNING)
+		return;
+	verify_check(v, RULE_EPOCH_TIME);
+	slack += REL * fabs(fit_time_to_double(r->t));
+	if (!v->with_profile && v->quantum_ns == 0)
+		slack = 0;
+	if (r->ev != EV_EPOCH && r->ev != EV_FINISH) {
+		if (r->late_s > slack)
+			verify_fault(v, RULE_EPOCH_TIME, r->job, "%s ended %.9g s before this row and no row says so",
+				     v->with_profile ? "an epoch" : "the work", r->late_s);
+		return;
+	}
+	if (fabs(r->late_s) > half + slack) {
+		verify_fault(v, RULE_EPOCH_TIME, r->job, "%s at this instant is %.9g s too %s (at most %g s of rounding)",
+			     r->ev == EV_EPOCH ? "an epoch's end" : "the end", fabs(r->late_s),
+			     r->late_s < 0 ? "early" : "late", half);
+		return;
+	}
+	from = r->live->last_ns > r->live->ready_ns ? r->live->last_ns : r->live->ready_ns;
+	if (v->quantum_ns && (r->t - from) % v->quantum_ns)
+		verify_fault(v, RULE_EPOCH_TIME, r->job, "%s is not a whole number of %g s after the last event",
+			     r->ev == EV_EPOCH ? "an epoch's end" : "the end", 2 * half);
+}
+
+void verify_row_work_complete(struct fit_verifier *v, const struct verify_row *r)
+{
+	const struct verify_job *j;
+
+	if (r->job == NONE || !r->live)
+		return;
+	j = &v->jobs[r->job];
+	if (r->ev == EV_EPOCH) {
+		if (r->live->epoch + 1 >= v->apps[j->app].info->epochs)
+			verify_fault(v, RULE_WORK_COMPLETE, r->job, "epoch %lld is the last and must be the finish",
+				     (long long)r->live->epoch + 1);
+		return;
+	}
+	verify_check(v, RULE_WORK_COMPLETE);
+	if (v->with_profile) {
+		if (r->live->epoch + 1 != v->apps[j->app].info->epochs)
+			verify_fault(v, RULE_WORK_COMPLETE, r->job, "finished in epoch %lld of %lld",
+				     (long long)r->live->epoch + 1, (long long)v->apps[j->app].info->epochs);
+	} else if (r->known && r->live->done_ns + r->ran_ns != j->duration_ns && v->quantum_ns == 0) {
+		verify_fault(v, RULE_WORK_COMPLETE, r->job, "executed %.9f s of work, the job has %.9f",
+			     r->progress_now, fit_time_to_double(j->duration_ns));
+	}
+	if (!r->known)
+		verify_fault(v, RULE_WORK_COMPLETE, r->job, "finished without an allocation or a rate of progress");
+}
+
+/* The first row after an allocation tells how long the job stood still: what elapsed, less the time
+ * that the stated progress took. */
+void verify_row_restart_cost(struct fit_verifier *v, const struct verify_row *r)
+{
+	struct verify_live *l = r->live;
+	double ran, stood, want, slack, rate;
+	int64_t gone;
+
+	if (!l || r->job == NONE || v->jobs[r->job].state != JOB_RUNNING || !l->fresh_alloc || r->progress_na)
+		return;
+	rate = verify_rate(v, l);
+	if (!(rate > 0))
+		return;
+	verify_check(v, RULE_RESTART_COST);
+	gone = r->t - l->since_ns;
+	want = fit_time_to_double(verify_restart_ns(v, l->job));
+	ran = r->progress - (v->with_profile ? l->progress : fit_time_to_double(l->done_ns));
+	stood = fit_time_to_double(gone) - ran / rate;
+	slack = ABS_S + REL * fabs(fit_time_to_double(r->t)) + REL * fabs(r->progress) / rate;
+	if (r->ev == EV_EPOCH || r->ev == EV_FINISH)
+		slack += fit_time_to_double(v->quantum_ns) / 2;
+	if (r->ev != EV_EPOCH && r->ev != EV_FINISH && fit_time_to_double(gone) < want)
+		want = fit_time_to_double(gone);
+	if (fabs(stood - want) > slack)
+		verify_fault(v, RULE_RESTART_COST, r->job, "no progress for %.9g s after the allocation at %.9g s, "
+			     "expected %.9g", stood, fit_time_to_double(l->since_ns), want);
+}

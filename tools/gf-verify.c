@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * gf-verify: hold an event log against its jobs table, the application profile and the policy that
+ * it names, and give one verdict a rule. Exit status 1 when a rule is violated.
+ */
+#include "libfit/verify/verify.h"
+#include "tools/common/cli.h"
+
+struct options {
+	const char *jobs, *profile, *metrics, *per_job;
+	bool only_violated;
+};
+
+#define AT(field) offsetof(struct options, field)
+
+static const struct cli_option options[] = {
+	{ 'j', "jobs", CLI_TEXT, AT(jobs), "FILE", NULL, "the jobs table that was replayed", NULL, 0, 0,
+	  CLI_REQUIRED },
+	{ 0, "profile", CLI_TEXT, AT(profile), "STORE", NULL, "the application profiles that were used", NULL, 0,
+	  0, 0 },
+	{ 0, "metrics", CLI_TEXT, AT(metrics), "FILE", NULL, "also check this output of gf-metrics", NULL, 0, 0,
+	  0 },
+	{ 0, "per-job", CLI_TEXT, AT(per_job), "FILE", NULL, "also check this output of gf-metrics --per-job",
+	  NULL, 0, 0, 0 },
+	{ 0, "only-violated", CLI_FLAG, AT(only_violated), NULL, NULL, "list violated rules only", NULL, 0, 0,
+	  CLI_RESULT },
+	{ 0, NULL, CLI_FLAG, 0, NULL, NULL, NULL, NULL, 0, 0, 0 }
+};
+
+static const struct cli_verb verbs[] = {
+	{ "", "[LOG]", "", options, 0, 1 },
+	{ NULL, NULL, NULL, NULL, 0, 0 }
+};
+
+static const struct cli_tool tool = {
+	.name = "gf-verify",
+	.summary = "Check an event log against its jobs, its profile and its policy; one verdict a rule.",
+	.details = "Exit status 1: a rule is violated, or the input is not usable.",
+	.verbs = verbs,
+};
+
+/* Everything that is read. */
+static int judge(struct fit_verifier *v, const struct cli *cli, const struct options *o, struct fit_err *err)
+{
+	int rc = fit_verifier_jobs(v, o->jobs, err);
+
+	if (!rc && o->profile)
+		rc = fit_verifier_profile(v, o->profile, err);
+	if (o->metrics || o->per_job)
+		fit_verifier_keep_results(v);
+	rc = rc ? rc : fit_verifier_log(v, cli_operand(cli, 0), err);
+	if (!rc && o->metrics)
+		rc = fit_verifier_metrics(v, o->metrics, err);
+	if (!rc && o->per_job)
+		rc = fit_verifier_per_job(v, o->per_job, err);
+	return rc;
+}
+
+static int describe(const struct fit_verifier *v, const struct cli *cli, struct fit_meta *meta)
+{
+	int rc = cli_meta(cli, meta, false);
+
+	rc = rc ? rc : cli_meta_input(meta, NULL, fit_verifier_hash_log(v));
+	rc = rc ? rc : cli_meta_input(meta, "jobs", fit_verifier_hash_jobs(v));
+	if (!rc && *fit_verifier_hash_profile(v))
+		rc = cli_meta_input(meta, "profile", fit_verifier_hash_profile(v));
+	return rc;
+}
+
+static int write_verdicts(const struct fit_verifier *v, const struct cli *cli, const struct options *o,
+			  size_t *violated, struct fit_err *err)
+{
+	static const struct fit_field fields[] = {
+		{ "rule", FIT_TEXT, 0 }, { "verdict", FIT_TEXT, 0 }, { "checked", FIT_INT, 0 },
+		{ "violations", FIT_INT, 0 }, { "detail", FIT_TEXT, 0 }, { "meaning", FIT_TEXT, 0 },
+	};
+	struct fit_meta meta = { 0 };
+	struct fit_writer *w = NULL;
+	int rc = describe(v, cli, &meta) ? fit_fail_nomem(err) : FIT_OK;
+
+	*violated = 0;
+	rc = rc ? rc : cli_writer_open(cli, &w, err);
+	rc = rc ? rc : fit_writer_begin(w, "verdicts", &meta, fields, sizeof fields / sizeof *fields, err);
+	for (size_t i = 0; i < fit_verifier_n_rules(v) && !rc; i++) {
+		struct fit_verdict d = fit_verifier_verdict(v, i);
+
+		*violated += d.kind == FIT_VERDICT_VIOLATED;
+		if (o->only_violated && d.kind != FIT_VERDICT_VIOLATED)
+			continue;
+		fit_writer_str(w, d.rule);
+		fit_writer_str(w, fit_verdict_name(d.kind));
+		fit_writer_int(w, d.checked);
+		fit_writer_int(w, d.violations);
+		fit_writer_str(w, d.detail);
+		fit_writer_str(w, d.meaning);
+		rc = fit_writer_end_row(w, err);
+	}
+	rc = rc ? rc : fit_writer_end(w, err);
+	if (!rc) {
+		rc = fit_writer_close(w, err);
+		w = NULL;
+	}
+	fit_writer_abort(w);
+	fit_meta_release(&meta);
+	return rc;
+}
+
+static int run(struct cli *cli, const struct options *o)
+{
+	struct fit_verifier *v;
+	struct fit_err err;
+	size_t violated = 0;
+	int rc = fit_verifier_new(&v, &err);
+
+	rc = rc ? rc : judge(v, cli, o, &err);
+	if (rc == FIT_EINVAL) {
+		fit_verifier_free(v);
+		return cli_usage(cli, "%s", err.msg);
+	}
+	rc = rc ? rc : write_verdicts(v, cli, o, &violated, &err);
+	fit_verifier_free(v);
+	if (rc)
+		return cli_error(cli, &err);
+	cli_note(cli, "%zu rules violated", violated);
+	return violated ? CLI_EXIT_DATA : CLI_EXIT_OK;
+}
+
+int main(int argc, char **argv)
+{
+	struct options o = { 0 };
+	struct cli cli;
+	int rc = cli_start(&cli, &tool, argc, argv, &o);
+
+	if (rc >= 0)
+		return rc;
+	return cli_finish(&cli, run(&cli, &o));
+}
