@@ -183,6 +183,15 @@ static void close_holes(struct fit_engine *g)
 	g->active_holes = 0;
 }
 
+/* Work done by now: it flows while the job runs. */
+static double job_work(const struct fit_engine *g, uint32_t j)
+{
+	const struct job_state *s = &g->state[j];
+
+	return g->model->work(&g->jobs->jobs[j], &s->run,
+			      s->status == RUNNING ? g->view.now_ns : s->run.from_ns);
+}
+
 /* ---- what policies see ---- */
 
 const uint32_t *fit_view_active(const struct fit_view *v, size_t *n)
@@ -203,11 +212,7 @@ int64_t fit_view_epoch(const struct fit_view *v, uint32_t j)
 
 double fit_view_work(const struct fit_view *v, uint32_t j)
 {
-	const struct fit_engine *g = v->engine;
-	const struct job_state *s = &g->state[j];
-
-	/* a waiting job's flow stands still */
-	return g->model->work(&v->jobs[j], &s->run, s->alloc.gpus ? v->now_ns : s->run.from_ns);
+	return job_work(v->engine, j);
 }
 
 int fit_predict_remaining(const struct fit_view *v, uint32_t j, int64_t *ns, struct fit_err *err)
@@ -259,7 +264,7 @@ static int log_job(struct fit_engine *g, const char *name, uint32_t j, bool hold
 		.job = job,
 		.alloc = holds ? &s->alloc : NULL,
 		.run = &s->run,
-		.work = g->model->work(job, &s->run, g->view.now_ns),
+		.work = job_work(g, j),
 		.epochs = g->model->has_epochs,
 	};
 
@@ -447,23 +452,18 @@ static int decide(struct fit_engine *g, struct fit_err *err)
 
 /* ---- the clock ---- */
 
-/* The next decision instant with an interval: the multiples of it, but none while nobody waits. */
+/* The next decision instant with an interval: the first multiple of it after the last one, but none
+ * while nobody waits for one. */
 static int64_t next_tick(const struct fit_engine *g)
 {
-	int64_t d = g->p->interval_ns, next = g->last_tick_ns + d;
-	bool idle = g->active_n == g->active_holes && !g->booked_n;
+	int64_t d = g->p->interval_ns, next = g->last_tick_ns + d, from = g->view.now_ns;
 
-	if (idle) {
-		int64_t arrival, k;
-
+	if (g->active_n == g->active_holes && !g->booked_n) {
 		if (g->next_arrival == g->n_arrivals)
 			return INT64_MAX;
-		arrival = g->jobs->jobs[g->arrivals[g->next_arrival]].submit_ns;
-		k = arrival / d + (arrival % d != 0);
-		if (k * d > next)
-			next = k * d;
+		from = g->jobs->jobs[g->arrivals[g->next_arrival]].submit_ns;
 	}
-	return next;
+	return next >= from ? next : (from / d + (from % d != 0)) * d;
 }
 
 static int64_t next_decision(const struct fit_engine *g)
