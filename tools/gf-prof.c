@@ -46,13 +46,15 @@ static const struct cli_tool tool = {
 
 struct overrides {
 	struct fit_pollux_override *list;
+	char **names;		/* what list[].app points to, in the order given */
 	size_t n;
 };
 
 static void overrides_free(struct overrides *o)
 {
 	for (size_t i = 0; i < o->n; i++)
-		free((void *)(uintptr_t)o->list[i].app);
+		free(o->names[i]);
+	free(o->names);
 	free(o->list);
 }
 
@@ -67,21 +69,27 @@ static int compare_overrides(const void *a, const void *b)
 static int parse_overrides(struct cli *cli, const struct cli_list *given, struct overrides *o,
 			   struct fit_err *err)
 {
-	o->list = calloc(given->n ? given->n : 1, sizeof *o->list);
-	if (!o->list)
-		return cli_error(cli, (fit_fail_nomem(err), err));
+	o->list = calloc(given->n + 1, sizeof *o->list);
+	o->names = calloc(given->n + 1, sizeof *o->names);
+	if (!o->list || !o->names) {
+		(void)fit_fail_nomem(err);
+		return cli_error(cli, err);
+	}
 	for (size_t i = 0; i < given->n; i++) {
 		const char *eq = strrchr(given->items[i], '=');
 		struct fit_pollux_override *e = &o->list[o->n];
 
-		if (!eq || eq == given->items[i] || fit_parse_int64(fit_text_of(eq + 1), &e->max_local_bsz) ||
-		    e->max_local_bsz < 1)
+		if (!eq || eq == given->items[i] ||
+		    fit_parse_int64(fit_text_of(eq + 1), &e->max_local_bsz) || e->max_local_bsz < 1)
 			return cli_usage(cli, "bad value '%s' for --max-local (expected APP=N)",
 					 given->items[i]);
-		e->app = fit_strdup((struct fit_text){ given->items[i],
-						       (size_t)(eq - given->items[i]) });
-		if (!e->app)
-			return cli_error(cli, (fit_fail_nomem(err), err));
+		o->names[o->n] = fit_strdup((struct fit_text){ given->items[i],
+							       (size_t)(eq - given->items[i]) });
+		e->app = o->names[o->n];
+		if (!e->app) {
+			(void)fit_fail_nomem(err);
+			return cli_error(cli, err);
+		}
 		o->n++;
 	}
 	qsort(o->list, o->n, sizeof *o->list, compare_overrides);
@@ -182,7 +190,7 @@ static int run(struct cli *cli, const struct options *o)
 	struct fit_profile_tables t = { 0 };
 	struct fit_profile_rows *rows = NULL;
 	char hash[FIT_HASH_HEX];
-	int rc, status = CLI_EXIT_OK;
+	int rc, status;
 
 	if (store && strstr(cli->out, ":/"))
 		return cli_usage(cli, "bad value '%s' for --output (a profile fills a whole store; "

@@ -46,8 +46,8 @@ double fit_interval_value(const int64_t *x, const double *y, struct fit_interval
 /*
  * The inverse of T (columns v0-v3, v1-v3, v2-v3) by LU factorisation with partial pivoting of its
  * transpose, the way the reference calls LAPACK; false when the reciprocal condition number in the
- * 1-norm is under 1000 machine epsilons. Own code for this one 3 x 3 case, so that the stored
- * numbers do not depend on which BLAS a machine has.
+ * 1-norm is under 1000 machine epsilons. Own code for this one 3 x 3 case, so that the numbers do
+ * not depend on which BLAS a machine has.
  */
 static bool invert(const double t[3][3], double inv[9])
 {
@@ -106,17 +106,46 @@ static bool invert(const double t[3][3], double inv[9])
 	return 1 / norm / norm_inv >= 1000 * DBL_EPSILON;
 }
 
+/* The transform of a simplex with these vertices: the inverse and v3. */
+static bool set_transform(const int64_t *const x[3], const int64_t vertex[4], double out[12])
+{
+	double t[3][3];
+
+	for (int i = 0; i < 3; i++) {
+		out[9 + i] = (double)x[i][vertex[3]];
+		for (int j = 0; j < 3; j++)
+			t[i][j] = (double)x[i][vertex[j]] - out[9 + i];
+	}
+	return invert(t, out);
+}
+
+int fit_delaunay_ready(struct fit_delaunay *d, struct fit_err *err)
+{
+	if (d->transforms)
+		return FIT_OK;
+	d->transforms = calloc(d->n_simplices, 12 * sizeof *d->transforms);
+	if (!d->transforms)
+		return fit_fail_nomem(err);
+	for (size_t s = 0; s < d->n_simplices; s++) {
+		const int64_t vertex[4] = { d->v[0][s], d->v[1][s], d->v[2][s], d->v[3][s] };
+
+		if (!d->degenerate[s])
+			(void)set_transform(d->x, vertex, d->transforms + 12 * s);
+	}
+	return FIT_OK;
+}
+
 /* ---- building ---- */
 
 struct building {
 	int64_t *x[3], *v[4], *nb[4], *degenerate;
-	double *eq[5], *t[9];
+	double *eq[5];
 };
 
 /* One block for all columns. */
 static void *lay_out(struct building *b, size_t n, size_t m)
 {
-	size_t words = 3 * n + 9 * m + 14 * m;
+	size_t words = 3 * n + 9 * m + 5 * m;
 	int64_t *block = calloc(words, 8);
 	int64_t *at = block;
 	double *real;
@@ -133,23 +162,7 @@ static void *lay_out(struct building *b, size_t n, size_t m)
 	real = (double *)(void *)(at + m);
 	for (int k = 0; k < 5; k++, real += m)
 		b->eq[k] = real;
-	for (int k = 0; k < 9; k++, real += m)
-		b->t[k] = real;
 	return block;
-}
-
-static void set_transform(const struct building *b, size_t s)
-{
-	double t[3][3], inv[9];
-	bool good;
-
-	for (int i = 0; i < 3; i++)
-		for (int j = 0; j < 3; j++)
-			t[i][j] = (double)b->x[i][b->v[j][s]] - (double)b->x[i][b->v[3][s]];
-	good = invert(t, inv);
-	b->degenerate[s] = !good;
-	for (int k = 0; k < 9; k++)
-		b->t[k][s] = good ? inv[k] : (double)NAN;
 }
 
 /* Number the lower facets in list order; 0 when one is not a simplex. The number goes into
@@ -173,25 +186,28 @@ static size_t number_facets(qhT *qh)
 
 static int copy_facets(qhT *qh, const struct building *b, size_t n)
 {
+	const int64_t *const x[3] = { b->x[0], b->x[1], b->x[2] };
+	double unused[12];
 	size_t s = 0;
 
 	for (facetT *f = qh->facet_list; f && f->next; f = f->next) {
+		int64_t vertex[4];
+
 		if (f->upperdelaunay)
 			continue;
 		for (int k = 0; k < 4; k++) {
-			const vertexT *vertex = f->vertices->e[k].p;
+			const vertexT *corner = f->vertices->e[k].p;
 			const facetT *neighbour = f->neighbors->e[k].p;
-			int id = qh_pointid(qh, vertex->point);
+			int id = qh_pointid(qh, corner->point);
 
 			if (id < 0 || (size_t)id >= n)	/* the point at infinity */
 				return FIT_EDATA;
-			b->v[k][s] = id;
+			vertex[k] = b->v[k][s] = id;
 			b->nb[k][s] = (int64_t)neighbour->visitid - 1;
 			b->eq[k][s] = f->normal[k];
 		}
 		b->eq[4][s] = f->offset;
-		set_transform(b, s);
-		s++;
+		b->degenerate[s++] = !set_transform(x, vertex, unused);
 	}
 	return FIT_OK;
 }
@@ -281,8 +297,6 @@ int fit_delaunay_build(struct fit_delaunay *d, const int64_t *const x[3], size_t
 	}
 	for (int k = 0; k < 5; k++)
 		d->eq[k] = b.eq[k];
-	for (int k = 0; k < 9; k++)
-		d->t[k] = b.t[k];
 	d->degenerate = b.degenerate;
 	d->n_points = n;
 	d->n_simplices = m;
@@ -313,6 +327,7 @@ out:
 void fit_delaunay_release(struct fit_delaunay *d)
 {
 	free(d->owned);
+	free(d->transforms);
 	*d = (struct fit_delaunay){ 0 };
 }
 
@@ -361,20 +376,20 @@ static double plane_distance(const struct fit_delaunay *d, size_t s, const doubl
 	return dist;
 }
 
-static double coordinate(const struct fit_delaunay *d, size_t s, const double q[3], int i)
+static double coordinate(const double transform[12], const double q[3], int i)
 {
 	double c = 0;
 
 	for (int j = 0; j < 3; j++)
-		c += d->t[3 * i + j][s] * (q[j] - (double)d->x[j][d->v[3][s]]);
+		c += transform[3 * i + j] * (q[j] - transform[9 + j]);
 	return c;
 }
 
-static void coordinates(const struct fit_delaunay *d, size_t s, const double q[3], double c[4])
+static void coordinates(const double transform[12], const double q[3], double c[4])
 {
 	c[3] = 1;
 	for (int i = 0; i < 3; i++) {
-		c[i] = coordinate(d, s, q, i);
+		c[i] = coordinate(transform, q, i);
 		c[3] -= c[i];
 	}
 }
@@ -393,7 +408,7 @@ static ptrdiff_t find_beside(const struct fit_delaunay *d, size_t s, const doubl
 
 		if (nb < 0 || d->degenerate[nb])
 			continue;
-		coordinates(d, (size_t)nb, q, c);
+		coordinates(d->transforms + 12 * nb, q, c);
 		for (int m = 0; m < 4 && inside; m++)
 			inside = within(c[m], d->nb[m][nb] == (int64_t)s ? EPS_BROAD : EPS);
 		if (inside)
@@ -404,7 +419,9 @@ static ptrdiff_t find_beside(const struct fit_delaunay *d, size_t s, const doubl
 
 static ptrdiff_t find_by_force(const struct fit_delaunay *d, const double q[3], double c[4])
 {
-	for (size_t s = 0; s < d->n_simplices; s++) {
+	const double *transform = d->transforms;
+
+	for (size_t s = 0; s < d->n_simplices; s++, transform += 12) {
 		if (d->degenerate[s]) {
 			ptrdiff_t nb = find_beside(d, s, q, c);
 
@@ -412,10 +429,10 @@ static ptrdiff_t find_by_force(const struct fit_delaunay *d, const double q[3], 
 				return nb;
 			continue;
 		}
-		c[0] = coordinate(d, s, q, 0);
+		c[0] = coordinate(transform, q, 0);
 		if (!within(c[0], EPS))
 			continue;
-		coordinates(d, s, q, c);
+		coordinates(transform, q, c);
 		if (within(c[1], EPS) && within(c[2], EPS) && within(c[3], EPS))
 			return (ptrdiff_t)s;
 	}
@@ -471,7 +488,7 @@ ptrdiff_t fit_delaunay_find(const struct fit_delaunay *d, const double q[3], dou
 		c[3] = 1;
 		for (int k = 0; k < 4; k++) {
 			if (k < 3) {
-				c[k] = coordinate(d, s, q, k);
+				c[k] = coordinate(d->transforms + 12 * s, q, k);
 				c[3] -= c[k];
 			}
 			if (c[k] < -EPS) {

@@ -42,11 +42,12 @@ struct fit_delaunay {
 	const int64_t *nb[4];	/* neighbour opposite vertex k, or -1 on the hull */
 	const double *eq[5];	/* the lifted facet: normal (4) and offset */
 	const int64_t *degenerate;	/* 1: flat, no barycentric coordinates */
-	const double *t[9];	/* inverse of the matrix whose columns are v0-v3, v1-v3, v2-v3; row-major;
-				 * unused where degenerate */
 	double scale, shift;	/* lift: z = scale * |x|^2 + shift */
 	int64_t lo[3], hi[3];	/* bounding box of the points */
 	void *owned;		/* memory of a built one; NULL when the columns are borrowed */
+	/* 12 values a simplex: the inverse of the matrix whose columns are v0-v3, v1-v3, v2-v3, row by
+	 * row, and v3; not meaningful where degenerate. NULL before fit_delaunay_ready(). */
+	double *transforms;
 };
 
 /* Triangulate n points. The result owns copies of everything. FIT_EDATA when Qhull cannot (fewer
@@ -57,9 +58,11 @@ int fit_delaunay_build(struct fit_delaunay *d, const int64_t *const x[3], size_t
 void fit_delaunay_release(struct fit_delaunay *d);
 /* For borrowed columns: check that every index is in range and set the bounding box. FIT_EDATA. */
 int fit_delaunay_bind(struct fit_delaunay *d, struct fit_err *err) FIT_MUST_CHECK;
+/* Make the transforms, unless they are there: 60 ns a simplex, so only for those that are asked. */
+int fit_delaunay_ready(struct fit_delaunay *d, struct fit_err *err) FIT_MUST_CHECK;
 
 /* The simplex that the reference search returns for q and the barycentric coordinates of q in it;
- * -1 outside the hull. */
+ * -1 outside the hull. After fit_delaunay_ready(). */
 ptrdiff_t fit_delaunay_find(const struct fit_delaunay *d, const double q[3], double c[4]);
 /* sum over k of c[k] * y[vertex k of s]; y has n_points values. */
 double fit_delaunay_value(const struct fit_delaunay *d, ptrdiff_t s, const double c[4],

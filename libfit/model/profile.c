@@ -152,8 +152,6 @@ static int bind_mesh(struct fit_app *a, const struct fit_profile_tables *t,
 	}
 	for (int k = 0; k < 5; k++)
 		d->eq[k] = reals(simplices, FIT_SIMPLEX_EQ + k, s);
-	for (int k = 0; k < 9; k++)
-		d->t[k] = reals(simplices, FIT_SIMPLEX_T + k, s);
 	d->degenerate = ints(simplices, FIT_SIMPLEX_DEGENERATE, s);
 	d->scale = *reals(lift, FIT_LIFT_SCALE, r->at[FIT_PROFILE_LIFT]);
 	d->shift = *reals(lift, FIT_LIFT_SHIFT, r->at[FIT_PROFILE_LIFT]);
@@ -233,6 +231,7 @@ void fit_profile_free(struct fit_profile *p)
 		free(p->apps[i].curves);
 		free(p->apps[i].epoch_start);
 		free(p->apps[i].memo);
+		fit_delaunay_release(&p->apps[i].mesh);
 	}
 	free(p->apps);
 	fit_profile_tables_release(&p->tables);
@@ -367,18 +366,22 @@ static int from_curve(const struct fit_app *a, const struct shape *s, int64_t lo
 	return FIT_OK;
 }
 
-static int from_mesh(const struct fit_app *a, const struct shape *s, int64_t local_bsz,
+static int from_mesh(struct fit_app *a, const struct shape *s, int64_t local_bsz,
 		     double *step_s, double *sync_s, struct fit_err *err)
 {
 	double q[3] = { (double)(s->nodes < NODES_MAX ? s->nodes : NODES_MAX),
 			(double)s->replicas, (double)local_bsz };
 	double c[4];
 	ptrdiff_t simplex;
+	int rc;
 
 	if (a->mesh.n_simplices == 0)
 		return fit_fail(err, FIT_EDATA, "application '%s': no measured step times on more "
 				"than %d nodes (asked for %lld)", a->info.name, FIT_DIGITS_NODES_MAX,
 				(long long)s->nodes);
+	rc = fit_delaunay_ready(&a->mesh, err);
+	if (rc)
+		return rc;
 	simplex = fit_delaunay_find(&a->mesh, q, c);
 	if (simplex < 0)
 		return fit_fail(err, FIT_EDATA, "application '%s': %lld GPUs on %lld nodes with local "

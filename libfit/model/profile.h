@@ -10,7 +10,7 @@
  *   /scalability  app num_nodes num_replicas local_bsz step_time_s sync_time_s   (6..16 nodes)
  *   /validation   app batch_size epoch progress iteration metric grad_sqr grad_var
  *   /points       app num_nodes num_replicas local_bsz step_time_s sync_time_s
- *   /simplices    app v0..v3 n0..n3 degenerate eq_x eq_y eq_z eq_w eq_off t00..t22
+ *   /simplices    app v0..v3 n0..n3 degenerate eq_x eq_y eq_z eq_w eq_off
  *   /lift         app paraboloid_scale paraboloid_shift
  *
  * The last three are the prepared interpolation (gf-prof makes them once; see interpolate.h). The

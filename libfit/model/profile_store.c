@@ -68,15 +68,6 @@ static const struct fit_field simplices_fields[] = {
 	{ "eq_z", FIT_REAL, FIT_F_NOT_NA },
 	{ "eq_w", FIT_REAL, FIT_F_NOT_NA },
 	{ "eq_off", FIT_REAL, FIT_F_NOT_NA },
-	{ "t00", FIT_REAL, 0 },
-	{ "t01", FIT_REAL, 0 },
-	{ "t02", FIT_REAL, 0 },
-	{ "t10", FIT_REAL, 0 },
-	{ "t11", FIT_REAL, 0 },
-	{ "t12", FIT_REAL, 0 },
-	{ "t20", FIT_REAL, 0 },
-	{ "t21", FIT_REAL, 0 },
-	{ "t22", FIT_REAL, 0 },
 };
 
 static const struct fit_field lift_fields[] = {
@@ -382,8 +373,7 @@ static int check_mesh(const struct fit_profile_tables *t, const struct fit_profi
 	at = r->at[FIT_PROFILE_SIMPLICES];
 	for (int c = FIT_SIMPLEX_EQ; c < FIT_PROFILE_COLUMNS_MAX; c++)
 		for (size_t s = at; s < at + r->n[FIT_PROFILE_SIMPLICES]; s++)
-			if (!isfinite(reals(simplices, c)[s]) &&
-			    (c < FIT_SIMPLEX_T || !ints(simplices, FIT_SIMPLEX_DEGENERATE)[s]))
+			if (!isfinite(reals(simplices, c)[s]))
 				return bad_real(simplices, s, c, "a number", err);
 	return FIT_OK;
 }
@@ -610,11 +600,6 @@ static int add_simplices(struct fit_table *t, struct fit_text app, const struct 
 		c[FIT_SIMPLEX_DEGENERATE].u.i = d->degenerate[s];
 		for (int k = 0; k < 5; k++)
 			c[FIT_SIMPLEX_EQ + k].u.d = d->eq[k][s];
-		for (int k = 0; k < 9; k++) {
-			c[FIT_SIMPLEX_T + k].na = d->degenerate[s] != 0;
-			if (!d->degenerate[s])
-				c[FIT_SIMPLEX_T + k].u.d = d->t[k][s];
-		}
 		if (fit_table_add(t, c))
 			return FIT_ENOMEM;
 	}
