@@ -197,14 +197,19 @@ static int draw_timeline(struct cli *cli, const struct options *o, struct fit_pl
 
 /* ---- figures from tables ---- */
 
-/* The columns asked for: x, then the values, then the error bars; row major, n_fields a row. */
+#define MAX_SERIES 31
+#define MAX_FIELDS (1 + 2 * MAX_SERIES)
+
+/* The columns asked for, each once: field 0 is x, then values and error bars. */
 struct frame {
-	struct fit_field *fields;
+	struct fit_field fields[MAX_FIELDS];
 	size_t n_fields, n_rows;
+	size_t y[MAX_SERIES], error[MAX_SERIES];	/* field of each --y and --error */
+	bool is_y[MAX_FIELDS], is_error[MAX_FIELDS];
 	struct fit_str texts;		/* of x, each with its NUL */
 	size_t *text_at, cap_text_at;	/* SIZE_MAX: missing */
-	double *columns[64];		/* of field i; [0]: x as a number, while all are numbers */
-	size_t cap[64];
+	double *columns[MAX_FIELDS];	/* of field i; [0]: x as a number, while all are numbers */
+	size_t cap[MAX_FIELDS];
 	bool x_numbers;
 	size_t missing;
 	struct fit_reader *r;		/* where it comes from: one of the two */
@@ -213,11 +218,20 @@ struct frame {
 
 static void release_frame(struct frame *f)
 {
-	for (size_t i = 0; i < 64; i++)
+	for (size_t i = 0; i < MAX_FIELDS; i++)
 		free(f->columns[i]);
 	fit_str_release(&f->texts);
 	free(f->text_at);
-	free(f->fields);
+}
+
+/* The field of that name, a new one when there is none. */
+static size_t add_field(struct frame *f, const char *name, enum fit_type type)
+{
+	for (size_t i = 0; i < f->n_fields; i++)
+		if (strcmp(f->fields[i].name, name) == 0)
+			return i;
+	f->fields[f->n_fields] = (struct fit_field){ name, type, 0 };
+	return f->n_fields++;
 }
 
 static int bad_cell(const struct frame *f, size_t i, struct fit_err *err, const char *what)
@@ -246,14 +260,14 @@ static int add_row(struct frame *f, const struct options *o, const struct fit_ce
 
 		if (i && !c[i].na && !isfinite(v))
 			return bad_cell(f, i, err, "not a finite number");
-		if (i && !c[i].na && o->log_y && i <= o->y.n && v <= 0)
+		if (f->is_y[i] && !c[i].na && o->log_y && v <= 0)
 			return bad_cell(f, i, err, "not above 0, on a logarithmic axis");
-		if (i > o->y.n && !c[i].na && v < 0)
+		if (f->is_error[i] && !c[i].na && v < 0)
 			return bad_cell(f, i, err, "negative length of an error bar");
 		if (fit_grow(&f->columns[i], &f->cap[i], row + 1, sizeof v))
 			return fit_fail_nomem(err);
 		f->columns[i][row] = v;
-		f->missing += i && i <= o->y.n && c[i].na;
+		f->missing += f->is_y[i] && c[i].na;
 	}
 	f->n_rows++;
 	return FIT_OK;
@@ -261,7 +275,7 @@ static int add_row(struct frame *f, const struct options *o, const struct fit_ce
 
 static int read_frame(struct frame *f, const struct options *o, const char *operand, struct fit_err *err)
 {
-	struct fit_cell cells[64];
+	struct fit_cell cells[MAX_FIELDS];
 	struct fit_source *s = NULL;
 	int rc;
 
@@ -292,7 +306,7 @@ static int read_frame(struct frame *f, const struct options *o, const char *oper
 static int draw_frame(struct frame *f, const struct options *o, bool bars, struct fit_plot *p,
 		      struct fit_err *err)
 {
-	struct fit_figure_column columns[32];
+	struct fit_figure_column columns[MAX_SERIES];
 	const char **x = malloc(f->n_rows * sizeof *x);
 	struct fit_figure_rows rows = { x, f->x_numbers ? f->columns[0] : NULL, f->n_rows, columns, o->y.n };
 	int rc;
@@ -303,8 +317,8 @@ static int draw_frame(struct frame *f, const struct options *o, bool bars, struc
 		x[i] = f->text_at[i] == SIZE_MAX ? NULL : f->texts.s + f->text_at[i];
 	for (size_t i = 0; i < o->y.n; i++)
 		columns[i] = (struct fit_figure_column){
-			i < o->label.n ? o->label.items[i] : o->y.items[i], f->columns[1 + i],
-			o->error.n ? f->columns[1 + o->y.n + i] : NULL };
+			i < o->label.n ? o->label.items[i] : o->y.items[i], f->columns[f->y[i]],
+			o->error.n ? f->columns[f->error[i]] : NULL };
 	if (bars)
 		rc = fit_figure_bars(p, o->wanted, o->x, &rows, o->log_y, err);
 	else
@@ -316,17 +330,18 @@ static int draw_frame(struct frame *f, const struct options *o, bool bars, struc
 static int draw_columns(struct cli *cli, const struct options *o, struct fit_plot *p, bool bars,
 			struct fit_err *err)
 {
-	struct frame f = { .n_fields = 1 + o->y.n + o->error.n, .x_numbers = true };
+	struct frame f = { .x_numbers = true };
 	int rc = FIT_OK;
 
-	f.fields = calloc(f.n_fields, sizeof *f.fields);
-	if (!f.fields)
-		return fit_fail_nomem(err);
-	f.fields[0] = (struct fit_field){ o->x, FIT_TEXT, 0 };
-	for (size_t i = 0; i < o->y.n; i++)
-		f.fields[1 + i] = (struct fit_field){ o->y.items[i], FIT_REAL, 0 };
-	for (size_t i = 0; i < o->error.n; i++)
-		f.fields[1 + o->y.n + i] = (struct fit_field){ o->error.items[i], FIT_REAL, 0 };
+	add_field(&f, o->x, FIT_TEXT);
+	for (size_t i = 0; i < o->y.n; i++) {
+		f.y[i] = add_field(&f, o->y.items[i], FIT_REAL);
+		f.is_y[f.y[i]] = true;
+	}
+	for (size_t i = 0; i < o->error.n; i++) {
+		f.error[i] = add_field(&f, o->error.items[i], FIT_REAL);
+		f.is_error[f.error[i]] = true;
+	}
 	rc = read_frame(&f, o, cli_operand(cli, 0), err);
 	if (!rc && f.missing)
 		cli_warn(cli, "%zu missing values are not drawn", f.missing);
@@ -368,8 +383,11 @@ static int check_options(struct cli *cli, struct options *o)
 		o->format = (int)by_suffix;
 	if (o->label.n > inputs)
 		return cli_usage(cli, "%zu times --label for %zu series", o->label.n, inputs);
-	if (o->y.n > 31)
-		return cli_usage(cli, "too many --y columns (expected at most 31)");
+	if (o->y.n > MAX_SERIES)
+		return cli_usage(cli, "too many --y columns (expected at most %d)", MAX_SERIES);
+	for (size_t i = 0; i < o->y.n + o->error.n; i++)
+		if (strcmp(o->x, i < o->y.n ? o->y.items[i] : o->error.items[i - o->y.n]) == 0)
+			return cli_usage(cli, "column '%s' on both axes", o->x);
 	if (o->error.n && o->error.n != o->y.n)
 		return cli_usage(cli, "%zu times --error for %zu series (expected one for each --y)",
 				 o->error.n, o->y.n);

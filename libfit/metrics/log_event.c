@@ -34,7 +34,8 @@ int fit_event_begin(struct fit_reader *r, struct fit_err *err)
 	return fit_reader_begin(r, fields, N_FIELDS, err);
 }
 
-int fit_event_parse_cluster(struct fit_text t, int64_t *ugpus)
+/* One "NxG"; *gpus stays when it is not. */
+static int parse_nodes(struct fit_text t, int64_t *gpus)
 {
 	int64_t nodes, each;
 	size_t x = 0;
@@ -45,7 +46,27 @@ int fit_event_parse_cluster(struct fit_text t, int64_t *ugpus)
 	    fit_parse_int64((struct fit_text){ t.s + x + 1, t.n - x - 1 }, &each) ||
 	    nodes < 0 || each < 0 || (double)nodes * (double)each > MAX_GPUS)
 		return FIT_EPARSE;
-	*ugpus = nodes * each * FIT_UGPU;
+	*gpus = nodes * each;
+	return FIT_OK;
+}
+
+int fit_event_parse_cluster(struct fit_text t, int64_t *ugpus)
+{
+	int64_t sum = 0, gpus = 0;
+
+	for (size_t at = 0; at <= t.n; at++) {
+		size_t end = at;
+
+		while (end < t.n && t.s[end] != ',')
+			end++;
+		if (parse_nodes((struct fit_text){ t.s + at, end - at }, &gpus))
+			return FIT_EPARSE;
+		sum += gpus;
+		if ((double)sum > MAX_GPUS)
+			return FIT_EPARSE;
+		at = end;
+	}
+	*ugpus = sum * FIT_UGPU;
 	return FIT_OK;
 }
 
@@ -68,7 +89,7 @@ static int check_gpus(struct fit_reader *r, const struct fit_cell *c, struct fit
 		if (e->kind == FIT_EVENT_CLUSTER && !c[NODES].na) {
 			if (fit_event_parse_cluster(c[NODES].u.t, &e->ugpus))
 				return fit_reader_fail(r, FIT_EDATA, "nodes", err, "unknown cluster '%.*s' "
-						       "(expected nodes x GPUs a node, as 16x4)",
+						       "(expected nodes x GPUs, as 16x4)",
 						       FIT_TEXT_ARG(c[NODES].u.t));
 			return FIT_OK;
 		}

@@ -53,7 +53,7 @@ int fit_event_next(struct fit_reader *r, struct fit_event_row *e, struct fit_err
 int fit_event_restart(const struct fit_reader *r, int64_t *restart_ns,
 		    struct fit_err *err) FIT_MUST_CHECK;
 
-/* GPUs of a cluster text "NxG" (nodes x GPUs a node) in millionths; FIT_EPARSE. */
+/* GPUs of a cluster text "NxG" or "NxG,NxG..." (nodes x GPUs a node) in millionths; FIT_EPARSE. */
 int fit_event_parse_cluster(struct fit_text t, int64_t *ugpus) FIT_MUST_CHECK;
 
 #endif

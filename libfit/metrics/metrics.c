@@ -40,9 +40,14 @@ const char *fit_job_status(const struct fit_job_result *j)
 	return names[j->state];
 }
 
+double fit_divide(fit_i128 v, int64_t by)
+{
+	return (double)(v / by) + (double)(v % by) / (double)by;
+}
+
 double fit_gpu_seconds(fit_i128 v)
 {
-	return (double)v / ((double)FIT_UGPU * (double)FIT_NS_PER_S);
+	return fit_divide(v, FIT_UGPU * FIT_NS_PER_S);
 }
 
 /* ---- accumulation ---- */

@@ -89,6 +89,8 @@ struct fit_text fit_metrics_app(const struct fit_metrics *m, uint32_t app);	/* N
 
 /* "OK", "RUNNING", "PENDING" or "REJECTED". */
 const char *fit_job_status(const struct fit_job_result *j);
+/* v / by, by > 0: whole part and rest apart, so that a whole result comes out exact. */
+double fit_divide(fit_i128 v, int64_t by);
 /* An integral in GPU-seconds. */
 double fit_gpu_seconds(fit_i128 v);
 

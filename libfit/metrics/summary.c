@@ -35,7 +35,7 @@ static struct fit_spread spread_of(double *v, size_t n, fit_i128 sum_ns)
 	struct fit_spread s;
 
 	qsort(v, n, sizeof *v, compare_real);
-	s.mean = n ? (double)sum_ns / ((double)n * (double)FIT_NS_PER_S) : fit_real_na();
+	s.mean = n ? fit_divide(sum_ns, (int64_t)n * FIT_NS_PER_S) : fit_real_na();
 	s.median = fit_percentile(v, n, 50);
 	s.p95 = fit_percentile(v, n, 95);
 	s.p99 = fit_percentile(v, n, 99);

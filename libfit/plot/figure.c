@@ -79,15 +79,24 @@ static int log_time_tics(struct fit_plot_axis *x, double lo, double hi)
 	size_t n = sizeof tics / sizeof *tics, first = 0, last = n - 1;
 	int rc = FIT_OK;
 
-	while (first + 1 < n && tics[first + 1].s <= lo)
+	/* the tics inside; if they are fewer than two, those around */
+	lo /= 1.3;
+	hi *= 1.3;
+	while (first + 1 < n && tics[first].s < lo)
 		first++;
-	while (last > first + 1 && tics[last - 1].s >= hi)
+	while (last > 0 && tics[last].s > hi)
 		last--;
+	if (last < first + 1) {
+		first -= first > 0 && tics[first].s > lo;
+		last += last + 1 < n && tics[last].s < hi;
+		lo = fmin(lo, tics[first].s);
+		hi = fmax(hi, tics[last].s);
+	}
 	for (size_t i = first; i <= last && !rc; i++)
 		rc = fit_axis_add_tic(x, tics[i].s, tics[i].text);
 	x->log = x->has_min = x->has_max = true;
-	x->min = fmin(lo, tics[first].s);
-	x->max = fmax(hi, tics[last].s);
+	x->min = lo;
+	x->max = hi;
 	return rc;
 }
 
@@ -239,7 +248,7 @@ int fit_figure_timeline(struct fit_plot *p, struct fit_figure_size size,
 		if (!panel)
 			return done(p, FIT_ENOMEM, err);
 		panel->key = FIT_PLOT_KEY_ABOVE;
-		panel->x.has_min = panel->y.has_min = true;
+		panel->x.has_min = panel->y.has_min = panel->y.whole = true;
 		panel->x.has_max = last > 0;
 		panel->x.max = last / unit.seconds;
 		if (i == 0) {
@@ -289,8 +298,8 @@ static int add_labels(struct fit_plot_axis *x, const struct fit_figure_rows *row
 	for (size_t i = 0; i < rows->n_rows && !rc; i++)
 		rc = fit_axis_add_tic(x, (double)i, rows->x[i] ? rows->x[i] : "NA");
 	x->has_min = x->has_max = true;
-	x->min = -0.6;
-	x->max = (double)rows->n_rows - 0.4;
+	x->min = -0.625;
+	x->max = (double)rows->n_rows - 0.375;
 	return rc;
 }
 

@@ -214,7 +214,7 @@ static int make_environment(struct fit_str text[N_ENV], char *env[N_ENV + 1])
 	static const char *const passed[] = { "PATH", "HOME", "TMPDIR", "XDG_CACHE_HOME",
 					      "FONTCONFIG_FILE", "FONTCONFIG_PATH", "LD_LIBRARY_PATH" };
 	size_t n = 0;
-	int rc = fit_str_puts(&text[n++], "LC_ALL=C");
+	int rc = fit_str_puts(&text[n++], "LC_ALL=C.UTF-8");
 
 	if (!rc)
 		rc = fit_str_puts(&text[n++], "TZ=UTC");
@@ -302,8 +302,9 @@ int fit_gnuplot_sort_messages(const char *printed, struct fit_str *fault, struct
 		size_t blank = strspn(printed, " \t\r^");
 		int rc = FIT_OK;
 
-		if (blank >= n) {
-			/* nothing, or the caret below a faulty line */
+		if (blank >= n || has_text(printed, n, "iconv failed to convert degree sign")) {
+			/* nothing, the caret below a faulty line, or a locale without UTF-8 (the sign it
+			 * cannot convert is for maps) */
 		} else if (has_text(printed, n, "warning:") || has_text(printed, n, "Fontconfig ")) {
 			if (warnings)
 				rc = fit_str_printf(warnings, "%.*s\n", (int)n, printed);

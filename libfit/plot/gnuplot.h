@@ -2,7 +2,7 @@
 /*
  * From a figure to a picture: gnuplot is run once, in a new folder of its own, on a script file (a
  * script on its standard input would go on after an error). Its status and all that it prints are
- * looked at. No other process is started, and no shell. Its environment is fixed (LC_ALL=C, TZ=UTC;
+ * looked at. No other process is started, and no shell. Its environment is fixed (LC_ALL=C.UTF-8, TZ=UTC;
  * PATH, HOME, TMPDIR and where fonts and libraries are pass through), its start-up files are not read.
  */
 #ifndef FIT_PLOT_GNUPLOT_H

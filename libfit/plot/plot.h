@@ -45,6 +45,7 @@ struct fit_plot_series {
 struct fit_plot_axis {
 	char *label;
 	bool log;
+	bool whole;		/* counts: no tics between integers (y only) */
 	bool has_min, has_max;	/* fixed ends; else they follow the data */
 	double min, max;
 	char **tics;		/* texts at the positions at[]; n_tics 0: numbers by themselves */

@@ -71,6 +71,15 @@ static void put_num(struct builder *b, double v)
 	put(b, buf);
 }
 
+/* A length or a position of the layout: a short decimal. */
+static void put_short(struct builder *b, double v)
+{
+	char buf[FIT_NUM_MAX];
+
+	fit_format_time(buf, (int64_t)rint(v * 1e4) * (FIT_NS_PER_S / 10000));
+	put(b, buf);
+}
+
 static void put_count(struct builder *b, size_t n)
 {
 	char buf[FIT_NUM_MAX];
@@ -95,6 +104,38 @@ static void set_text(struct builder *b, const char *what, const char *text, cons
 
 /* ---- data ---- */
 
+static void put_point(struct builder *b, const struct fit_plot_series *s, double x,
+		      const struct fit_plot_point *p)
+{
+	put_num(b, x);
+	put(b, "\t");
+	put_num(b, p->y);
+	if (s->has_err) {
+		put(b, "\t");
+		put_num(b, p->err);
+	}
+	put(b, "\n");
+}
+
+/* Steps are written corner by corner: gnuplot's own step styles start a new path at each point, so
+ * that dashes begin anew and filled areas show seams. */
+static void put_points(struct builder *b, const struct fit_plot_series *s)
+{
+	bool corners = s->style == FIT_PLOT_STEPS || s->style == FIT_PLOT_AREA;
+	size_t gap = 0;
+
+	for (size_t j = 0; j < s->n; j++) {
+		bool cut = gap < s->n_gaps && s->gaps[gap] == j;
+
+		if (cut)
+			put(b, "\n");
+		else if (corners && j && s->points[j].x > s->points[j - 1].x)
+			put_point(b, s, s->points[j].x, &s->points[j - 1]);
+		gap += cut;
+		put_point(b, s, s->points[j].x, &s->points[j]);
+	}
+}
+
 int fit_plot_data(struct fit_str *out, const struct fit_plot *p)
 {
 	struct builder b = { out, FIT_OK };
@@ -103,7 +144,6 @@ int fit_plot_data(struct fit_str *out, const struct fit_plot *p)
 	for (size_t i = 0; i < p->n_panels; i++) {
 		for (size_t k = 0; k < p->panels[i].n_series; k++) {
 			const struct fit_plot_series *s = &p->panels[i].series[k];
-			size_t gap = 0;
 
 			put(&b, block ? "\n\n# " : "# ");
 			put_count(&b, block++);
@@ -112,20 +152,7 @@ int fit_plot_data(struct fit_str *out, const struct fit_plot *p)
 				put(&b, s->label);
 			}
 			put(&b, "\n");
-			for (size_t j = 0; j < s->n; j++) {
-				if (gap < s->n_gaps && s->gaps[gap] == j) {
-					put(&b, "\n");
-					gap++;
-				}
-				put_num(&b, s->points[j].x);
-				put(&b, "\t");
-				put_num(&b, s->points[j].y);
-				if (s->has_err) {
-					put(&b, "\t");
-					put_num(&b, s->points[j].err);
-				}
-				put(&b, "\n");
-			}
+			put_points(&b, s);
 		}
 	}
 	return b.rc;
@@ -158,10 +185,10 @@ static void put_style(struct builder *b, const struct fit_plot_series *s)
 			put(b, PICK(marks, s->look));
 		break;
 	case FIT_PLOT_STEPS:
-		put(b, "steps");
+		put(b, "lines");
 		break;
 	case FIT_PLOT_AREA:
-		put(b, "fillsteps fs solid 0.3 noborder lc rgb '");
+		put(b, "filledcurves y1=0 fs solid 0.3 noborder lc rgb '");
 		put(b, colour);
 		put(b, "'");
 		return;
@@ -197,24 +224,24 @@ static void put_terminal(struct builder *b, const struct fit_plot *p, enum fit_p
 	switch (format) {
 	case FIT_PLOT_SVG:
 		put(b, "set terminal svg size ");
-		put_num(b, w);
+		put_short(b, w);
 		put(b, ",");
-		put_num(b, h);
+		put_short(b, h);
 		put(b, " fixed font '" FONT ",14' noenhanced butt background '#ffffff'\n");
 		break;
 	case FIT_PLOT_PNG:
 		put(b, "set terminal pngcairo size ");
-		put_num(b, 2 * w);
+		put_short(b, 2 * w);
 		put(b, ",");
-		put_num(b, 2 * h);
+		put_short(b, 2 * h);
 		put(b, " font 'Sans,10.5' fontscale 2 linewidth 2 pointscale 2 dashlength 1 "
 		       "noenhanced butt background '#ffffff'\n");
 		break;
 	case FIT_PLOT_PDF:
 		put(b, "set terminal pdfcairo size ");
-		put_num(b, w / 96);
+		put_short(b, w / 96);
 		put(b, "in,");
-		put_num(b, h / 96);
+		put_short(b, h / 96);
 		put(b, "in font 'Sans,10.5' fontscale 1 linewidth 1 noenhanced butt background '#ffffff'\n");
 		break;
 	}
@@ -230,8 +257,9 @@ static size_t text_chars(const char *s)
 }
 
 /* Roughly, in pixels: what a character of the figure's font takes. */
-#define CHAR_WIDTH 7.5
+#define CHAR_WIDTH 7.8
 #define SLANT 0.6428	/* sin 40 degrees */
+#define COSINE 0.766
 
 static double longest_tic(const struct fit_plot_axis *a)
 {
@@ -262,6 +290,14 @@ static void find_range(const struct fit_plot_panel *panel, bool is_x, double *lo
 			*hi = fmax(*hi, v + e);
 		}
 	}
+}
+
+static double highest(const struct fit_plot_panel *panel)
+{
+	double lo, hi;
+
+	find_range(panel, false, &lo, &hi);
+	return hi;
 }
 
 static void put_range(struct builder *b, const struct fit_plot_panel *panel, bool is_x)
@@ -295,50 +331,64 @@ static void put_range(struct builder *b, const struct fit_plot_panel *panel, boo
 	put(b, "]\n");
 }
 
-/* Texts of tics live in an array; an invisible first element of the plot brings them in by xtic(). */
-static void put_tics(struct builder *b, const struct fit_plot *p, const struct fit_plot_axis *a,
-		     size_t panel)
+/* set label N 'text' at ... */
+static void put_label(struct builder *b, size_t number, const char *text)
 {
+	put(b, "set label ");
+	put_count(b, number);
+	put(b, " ");
+	put_text(b, text);
+	put(b, " noenhanced at ");
+}
+
+/* Space that slanted texts need on the left of the y axis, in pixels. */
+static double slanted_left(const struct fit_plot *p, const struct fit_plot_axis *a)
+{
+	double slot = (double)(p->width - 120) / (double)a->n_tics, most = 80;
+
+	for (size_t i = 0; i < a->n_tics; i++)
+		most = fmax(most, COSINE * CHAR_WIDTH * (double)text_chars(a->tics[i]) - (double)i * slot);
+	return fmin(most, p->width / 2.0);
+}
+
+/* Texts at the x axis are labels of their own: `set xtics ('text' 1)` takes a '%' for a number format
+ * and cuts such a text, and its layout gives up on long ones. Single panels only: positions are those
+ * of the whole picture. */
+static void put_tics(struct builder *b, const struct fit_plot *p, const struct fit_plot_axis *a)
+{
+	bool slanted = a->n_tics && slanted_tics(p, a);
+	double below = (slanted ? SLANT * longest_tic(a) + 20 : 30) + (a->label ? 28 : 0);
+
+	put(b, "unset label\n");
 	if (!a->n_tics) {
-		put(b, "set xtics norotate autofreq\n");
+		put(b, "set xtics autofreq\n");
+		set_text(b, "xlabel", a->label ? a->label : "", "");
 		return;
 	}
-	put(b, "array tic_text");
-	put_count(b, panel);
-	put(b, "[");
-	put_count(b, a->n_tics);
-	put(b, "]\narray tic_at");
-	put_count(b, panel);
-	put(b, "[");
-	put_count(b, a->n_tics);
-	put(b, "]\n");
+	put(b, "unset xlabel\nset xtics (");
 	for (size_t i = 0; i < a->n_tics; i++) {
-		put(b, "tic_text");
-		put_count(b, panel);
-		put(b, "[");
-		put_count(b, i + 1);
-		put(b, "] = ");
-		put_text(b, a->tics[i]);
-		put(b, "; tic_at");
-		put_count(b, panel);
-		put(b, "[");
-		put_count(b, i + 1);
-		put(b, "] = ");
+		put(b, i ? ", '' " : "'' ");
 		put_num(b, a->at[i]);
-		put(b, "\n");
 	}
-	if (slanted_tics(p, a)) {
-		/* Space for the texts below, and for the first one on the left. */
-		put(b, "set xtics rotate by 40 right noenhanced\nset bmargin at screen ");
-		put_num(b, fmin(0.6, (SLANT * longest_tic(a) + (a->label ? 55 : 30)) / p->height));
-		put(b, "\n");
-		if (a->label) {
-			put(b, "set xlabel offset 0,");
-			put_num(b, -floor(SLANT * longest_tic(a) / 16 - 0.5));
-			put(b, "\n");
-		}
-	} else {
-		put(b, "set xtics norotate noenhanced\n");
+	put(b, ")\nset rmargin 3\nset bmargin at screen ");
+	put_short(b, fmin(0.7, below / p->height));
+	if (slanted) {
+		put(b, "\nset lmargin at screen ");
+		put_short(b, slanted_left(p, a) / p->width);
+	}
+	put(b, "\n");
+	for (size_t i = 0; i < a->n_tics; i++) {
+		put_label(b, i + 1, a->tics[i]);
+		put(b, "first ");
+		put_num(b, a->at[i]);
+		put(b, slanted ? ", graph 0 right rotate by 40 offset 0.5,-1\n" :
+				 ", graph 0 center offset 0,-1.3\n");
+	}
+	if (a->label) {
+		put_label(b, a->n_tics + 1, a->label);
+		put(b, "graph 0.5, screen ");
+		put_short(b, 14.0 / p->height);
+		put(b, " center\n");
 	}
 }
 
@@ -378,9 +428,9 @@ static void put_series(struct builder *b, const struct fit_plot_panel *panel, si
 	if (s->style == FIT_PLOT_BARS) {
 		/* Bars of one x share 0.8 of the distance to the next. */
 		put(b, "($1+(");
-		put_num(b, 0.8 / (double)bars * ((double)k - ((double)bars - 1) / 2));
+		put_short(b, 0.8 / (double)bars * ((double)k - ((double)bars - 1) / 2));
 		put(b, s->has_err ? ")):2:3:(" : ")):2:(");
-		put_num(b, 0.8 / (double)bars);
+		put_short(b, 0.8 / (double)bars);
 		put(b, ")");
 	} else {
 		put(b, "1:2");
@@ -402,23 +452,15 @@ static void put_panel(struct builder *b, const struct fit_plot *p, size_t i, con
 	const struct fit_plot_panel *panel = &p->panels[i];
 	bool first = true;
 
-	set_text(b, "xlabel", panel->x.label ? panel->x.label : "", "");
 	set_text(b, "ylabel", panel->y.label ? panel->y.label : "", "");
 	put(b, panel->x.log ? "set logscale x 10\n" : "unset logscale x\n");
 	put(b, panel->y.log ? "set logscale y 10\n" : "unset logscale y\n");
 	put_range(b, panel, true);
 	put_range(b, panel, false);
-	put_tics(b, p, &panel->x, i);
+	put_tics(b, p, &panel->x);
+	put(b, panel->y.whole && highest(panel) <= 8 ? "set ytics 1\n" : "set ytics autofreq\n");
 	put_key(b, panel->key);
 	put(b, "plot ");
-	if (panel->x.n_tics) {
-		put(b, "tic_at");
-		put_count(b, i);
-		put(b, " using 2:(NaN):(''):xtic(tic_text");
-		put_count(b, i);
-		put(b, "[$1]) with labels notitle");
-		first = false;
-	}
 	for (size_t k = 0; k < panel->n_series; k++, (*block)++) {
 		if (!panel->series[k].n)
 			continue;
@@ -434,6 +476,7 @@ int fit_plot_script(struct fit_str *out, const struct fit_plot *p, enum fit_plot
 {
 	struct builder b = { out, FIT_OK };
 	struct fit_str data_name = { 0 };
+	bool multi = p->n_panels > 1 || (p->title && p->panels[0].key == FIT_PLOT_KEY_ABOVE);
 	size_t block = 0;
 
 	put(&b, "# written by goodfit " FIT_VERSION "; run gnuplot on it in this folder\n"
@@ -445,16 +488,19 @@ int fit_plot_script(struct fit_str *out, const struct fit_plot *p, enum fit_plot
 	fit_str_clear(&data_name);
 	b.rc = b.rc ? b.rc : fit_str_printf(&data_name, "./%s", data);
 	put(&b, "\nset datafile commentschars '#'\n"
-	    "set border 3 lw 1\nset tics nomirror out\nset grid ytics lc rgb '#d9d9d9' lw 0.7 dt solid\n"
+	    "set border 3 lw 1\nset tics nomirror out\nset grid ytics lc rgb '#d0d0d0' lw 0.7 dt solid\n"
 	    "set style data lines\n");
-	if (p->n_panels > 1) {
-		put(&b, "set lmargin 10\nset rmargin 3\nset multiplot layout ");
+	if (p->n_panels > 1)
+		put(&b, "set lmargin 10\nset rmargin 3\n");
+	/* multiplot's title stands above the legend, a plot's own below it */
+	if (multi) {
+		put(&b, "set multiplot layout ");
 		put_count(&b, p->n_panels);
 		put(&b, ",1");
 		if (p->title) {
 			put(&b, " title ");
 			put_text(&b, p->title);
-			put(&b, " noenhanced");
+			put(&b, " noenhanced offset 0,0.4");
 		}
 		put(&b, "\n");
 	} else {
@@ -462,7 +508,7 @@ int fit_plot_script(struct fit_str *out, const struct fit_plot *p, enum fit_plot
 	}
 	for (size_t i = 0; i < p->n_panels; i++)
 		put_panel(&b, p, i, data_name.s ? data_name.s : "", &block);
-	if (p->n_panels > 1)
+	if (multi)
 		put(&b, "unset multiplot\n");
 	put(&b, "unset output\n");
 	fit_str_release(&data_name);

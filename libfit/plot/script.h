@@ -5,8 +5,8 @@
  *
  * Texts go into the script in single quotes only, quotes doubled, with `noenhanced` everywhere.
  * gnuplot reads nothing into such a text: double quotes would run `...` in it, and markup would
- * make subscripts of underscores. Tic texts go through an array, since a '%' in `set xtics (...)`
- * would be taken for a number format. File names get "./" in front, since names that start with
+ * make subscripts of underscores. Texts at tics are labels of their own, since a '%' in
+ * `set xtics (...)` would be taken for a number format. File names get "./" in front, since names that start with
  * '<' or '|' would be run as commands.
  */
 #ifndef FIT_PLOT_SCRIPT_H
@@ -30,7 +30,8 @@ int fit_plot_format_of(const char *file, enum fit_plot_format *format) FIT_MUST_
 int fit_plot_quote(struct fit_str *out, const char *text) FIT_MUST_CHECK;
 
 /* Append the data file: one block of tab-separated columns (x y [err]) a series, in the order of
- * panels and series, two empty lines between blocks, an empty line at a gap. */
+ * panels and series, two empty lines between blocks, an empty line at a gap. Steps are written
+ * corner by corner. */
 int fit_plot_data(struct fit_str *out, const struct fit_plot *p) FIT_MUST_CHECK;
 
 /* Append the script that makes picture out of data: names of files in gnuplot's folder. */
