@@ -13,7 +13,7 @@ ok "gf-trace reads the workload" $?
 # A replay without profiles needs durations: made up here, and the trailer kept right.
 with_durations() {
 	awk 'BEGIN { FS = OFS = "\t" }
-		/^#types=/ { print $0 OFS "time"; next }
+		/^#types=/ { print $0 ",time"; next }
 		/^#/ { print; next }
 		!head { head = 1; print $0, "duration_s"; next }
 		{ print $0, 30 + (n++ * 37) % 211 }'
@@ -133,7 +133,7 @@ done
 # A failure upstream reaches the end of the chain: the reader downstream sees no trailer.
 fresh
 # shellcheck disable=SC2086
-{ sed '300s/[0-9]/x/4' "$T/jobs.tsv" | member 1 gf-replay $replay - | member 2 gf-metrics; } >"$T/out"
+{ awk 'BEGIN { FS = OFS = "\t" } NR == 300 { $3 = "x" } { print }' "$T/jobs.tsv" | member 1 gf-replay $replay - | member 2 gf-metrics; } >"$T/out"
 ended "bad row upstream" 1 1
 said "bad row upstream" 1 gf-replay '<stdin>:300:'
 
