@@ -3,11 +3,9 @@
  * gf-trace: a trace in one of the formats of traces/jobs_formats.c becomes a jobs table, or a jobs
  * table becomes a workload file of a simulator. It says what it left out and why; it never repairs.
  */
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "libfit/base/num.h"
 #include "tools/common/cli.h"
@@ -99,43 +97,15 @@ static int write_table(struct cli *cli, struct fit_table *t, const struct fit_tr
 	return fit_writer_close(w, err);
 }
 
-/* A text file that appears when it is complete. */
-static int write_file(const char *path, const struct fit_str *text, struct fit_err *err)
-{
-	struct fit_str tmp = { 0 };
-	FILE *f = NULL;
-	int rc = FIT_OK;
-
-	if (!path || strcmp(path, "-") == 0) {
-		if (fwrite(text->s, 1, text->n, stdout) != text->n)
-			rc = fit_fail_errno(err, "cannot write to standard output");
-		return rc;
-	}
-	if (fit_str_printf(&tmp, "%s.tmp.%ld", path, (long)getpid()))
-		return fit_fail_nomem(err);
-	f = fopen(tmp.s, "wx");
-	if (!f) {
-		rc = fit_fail_errno(err, "%s: cannot write", path);
-	} else {
-		bool bad = fwrite(text->s, 1, text->n, f) != text->n;
-
-		bad = fclose(f) != 0 || bad;
-		if (bad || rename(tmp.s, path)) {
-			rc = fit_fail_errno(err, "%s: cannot write", path);
-			unlink(tmp.s);
-		}
-	}
-	fit_str_release(&tmp);
-	return rc;
-}
-
 static int write_workload(struct cli *cli, const struct fit_table *t, struct fit_err *err)
 {
 	struct fit_str text = { 0 };
 	int rc = fit_trace_write_pollux(t, &text, err);
 
-	if (!rc)
-		rc = write_file(cli->out, &text, err);
+	if (!rc && cli->out && strcmp(cli->out, "-") != 0)
+		rc = fit_csv_write_file(cli->out, &text, err);
+	else if (!rc && fwrite(text.s, 1, text.n, stdout) != text.n)
+		rc = fit_fail_errno(err, "cannot write to standard output");
 	fit_str_release(&text);
 	return rc;
 }
