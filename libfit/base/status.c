@@ -13,6 +13,7 @@ static void make_one_line(char *s)
 			*s = '?';
 }
 
+static void fill(struct fit_err *err, int code, const char *fmt, va_list ap) FIT_PRINTF(3, 0);
 static void fill(struct fit_err *err, int code, const char *fmt, va_list ap)
 {
 	err->code = code;

@@ -126,6 +126,7 @@ int fit_grow(void *array_ptr, size_t *cap, size_t need, size_t elem)
 	if (n > SIZE_MAX / elem)
 		return FIT_ENOMEM;
 	memcpy(&p, array_ptr, sizeof p);
+	/* cppcheck-suppress memleakOnRealloc ; the caller keeps the old block in *array_ptr */
 	p = realloc(p, n * elem);
 	if (!p)
 		return FIT_ENOMEM;

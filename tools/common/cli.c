@@ -46,6 +46,7 @@ static const struct cli_option shared_options[] = {
 
 /* ---- messages ---- */
 
+static void say(const struct cli *cli, const char *kind, const char *fmt, va_list ap) FIT_PRINTF(3, 0);
 static void say(const struct cli *cli, const char *kind, const char *fmt, va_list ap)
 {
 	char msg[FIT_ERR_MAX];
@@ -375,7 +376,7 @@ static int remember_results(struct cli *cli, const struct parse *p)
 
 		if (!p->given[i] || !(o->flags & CLI_RESULT))
 			continue;
-		for (; o->long_name[n] && n < sizeof key - 1; n++)
+		for (; n < sizeof key - 1 && o->long_name[n]; n++)
 			key[n] = o->long_name[n] == '-' ? '_' : o->long_name[n];
 		key[n] = '\0';
 		if (fit_meta_add(&cli->given, key, p->arg[i] ? p->arg[i] : "1"))
