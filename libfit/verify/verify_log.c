@@ -366,7 +366,7 @@ static void apply(struct fit_verifier *v, struct verify_row *r)
 			v->code = FIT_ENOMEM;
 		v->woken_before = v->woken;
 		v->woken = v->dirty = true;
-		v->open_submit = v->last_submit = r->job;
+		v->open_submit = r->job;
 		return;
 	}
 	if (!l && (EV_BIT(r->ev) & EV_ACTIVE) && j->state == JOB_UNSEEN) {
@@ -418,6 +418,8 @@ static void apply(struct fit_verifier *v, struct verify_row *r)
 		v->dirty = true;
 		break;
 	case EV_FINISH:
+		if (v->with_profile && running)
+			l->progress = verify_epoch_end(v, r->job, l->epoch++);
 		v->woken = v->dirty = true;
 		finish(v, l, r);
 		break;
@@ -498,6 +500,7 @@ static void close_instant(struct fit_verifier *v)
 {
 	uint64_t line = v->line;
 
+	verify_kept(v);
 	if (v->phase == PHASE_DECIDING) {
 		end_decision(v);
 	} else if (v->phase == PHASE_BEFORE || v->interval_ns == 0) {
@@ -509,7 +512,6 @@ static void close_instant(struct fit_verifier *v)
 			v->line = line;
 		}
 	}
-	v->open_submit = NONE;
 }
 
 static void move_to(struct fit_verifier *v, int64_t t)
@@ -594,10 +596,11 @@ static void take(struct fit_verifier *v, struct verify_row *r, uint64_t line)
 	} else if (v->phase == PHASE_BEFORE && v->interval_ns > 0 && legal_instant(v)) {
 		place_row(v, r);
 	}
+	if (r->ev != EV_REJECT || r->job != v->open_submit)
+		verify_kept(v);
 	v->line = line;
 	call_rules(v, r);
-	if (r->ev != EV_REJECT)
-		v->open_submit = NONE;
+	v->open_submit = NONE;
 	apply(v, r);
 }
 
@@ -884,7 +887,7 @@ int fit_verifier_new(struct fit_verifier **v, struct fit_err *err)
 	if (!n)
 		return fit_fail_nomem(err);
 	n->now = n->last_t = -1;
-	n->free_live = n->open_submit = n->last_submit = NONE;
+	n->free_live = n->open_submit = NONE;
 	n->first_submit_ns = NEVER;
 	n->head[0] = n->head[1] = n->tail[0] = n->tail[1] = NONE;
 	return FIT_OK;

@@ -223,30 +223,28 @@ static void end_all_finish(struct fit_verifier *v)
 	}
 }
 
-static void row_reject(struct fit_verifier *v, const struct verify_row *r)
+void verify_kept(struct fit_verifier *v)
 {
-	double total = (double)v->total;
+	double asked;
 
-	/* The job of the last submit row was kept: it must be able to run. */
-	if (v->open_submit != NONE && !(r->ev == EV_REJECT && r->job == v->open_submit)) {
-		verify_check(v, RULE_REJECT);
-		if (v->jobs[v->open_submit].gpus > total)
-			verify_fault(v, RULE_REJECT, v->open_submit, "asks for %g GPUs of %g and is not rejected",
-				     v->jobs[v->open_submit].gpus, total);
-	}
-	if (r->ev != EV_REJECT || r->job == NONE)
+	if (v->open_submit == NONE)
 		return;
 	verify_check(v, RULE_REJECT);
-	if (v->jobs[r->job].gpus <= total)
-		verify_fault(v, RULE_REJECT, r->job, "rejected, but its %g GPUs fit into %g", v->jobs[r->job].gpus, total);
+	asked = v->jobs[v->open_submit].gpus;
+	if (asked > (double)v->total)
+		verify_fault(v, RULE_REJECT, v->open_submit, "asks for %g GPUs of %lld and is not rejected", asked,
+			     (long long)v->total);
+	v->open_submit = NONE;
 }
 
-static void end_reject(struct fit_verifier *v)
+static void row_reject(struct fit_verifier *v, const struct verify_row *r)
 {
-	if (v->last_submit != NONE && v->jobs[v->last_submit].state != JOB_REJECTED &&
-	    v->jobs[v->last_submit].gpus > (double)v->total)
-		verify_fault(v, RULE_REJECT, v->last_submit, "asks for %g GPUs of %g and is not rejected",
-			     v->jobs[v->last_submit].gpus, (double)v->total);
+	if (r->job == NONE)
+		return;
+	verify_check(v, RULE_REJECT);
+	if (v->jobs[r->job].gpus <= (double)v->total)
+		verify_fault(v, RULE_REJECT, r->job, "rejected, but its %g GPUs fit into %lld", v->jobs[r->job].gpus,
+			     (long long)v->total);
 }
 
 /* ---- when jobs hold GPUs ---- */
@@ -444,7 +442,7 @@ const struct verify_rule_def verify_rules[N_RULES] = {
 	[RULE_ALL_FINISH] = { "all-finish", "every submitted job finishes and gives its GPUs back, or is rejected",
 			      0, NULL, NULL, NULL, end_all_finish },
 	[RULE_REJECT] = { "reject-rule", "a job is rejected if and only if it can never fit",
-			  EV_ALL, NULL, row_reject, NULL, end_reject },
+			  EV_BIT(EV_REJECT), NULL, row_reject, NULL, NULL },
 	[RULE_NO_RUN_BEFORE] = { "no-run-before-submit", "no job runs before it is submitted",
 				 HELD, NULL, row_no_run_before, NULL, NULL },
 	[RULE_NO_RUN_AFTER] = { "no-run-after-finish", "no job runs after its finish",
@@ -487,8 +485,8 @@ const struct verify_rule_def verify_rules[N_RULES] = {
 			   NULL, verify_decide_optimus, NULL },
 	[RULE_CONSERVING] = { "work-conserving", "no job waits that the policy could run on the free GPUs", 0,
 			      known_policy, NULL, verify_decide_conserving, NULL },
-	[RULE_KEEP] = { "keep-placement", "a running job whose size stays keeps its nodes", EV_BIT(EV_MOVE) | ENDS,
-			NULL, row_keep, NULL, NULL },
+	[RULE_KEEP] = { "keep-placement", "a running job whose size stays keeps its nodes", EV_BIT(EV_MOVE), NULL,
+			row_keep, NULL, NULL },
 	[RULE_PLACEMENT] = { "placement-rule", "new allocations fill the emptiest nodes first, in the policy's order", 0,
 			     known_policy, NULL, verify_decide_placement, NULL },
 	[RULE_METRICS] = { "metrics-follow", "the given metrics follow from the events", 0, NULL, NULL, NULL, NULL },

@@ -258,7 +258,6 @@ struct fit_verifier {
 	struct verify_place *row_nodes;
 	size_t cap_row_nodes;
 	uint32_t open_submit;		/* the job of the row before, when that was submit: a reject may follow */
-	uint32_t last_submit;
 	bool woken_before;		/* woken, before that row */
 	struct verify_list placed, started;	/* live records with a row in this decision */
 	int code;			/* FIT_ENOMEM inside a rule; ends the reading */
@@ -310,6 +309,8 @@ struct verify_rule_def {
 	void (*end)(struct fit_verifier *v);
 };
 extern const struct verify_rule_def verify_rules[N_RULES];
+/* The job of the last submit row was kept: no reject row follows. */
+void verify_kept(struct fit_verifier *v);
 
 /* ---- the work of a job (verify_work.c) ---- */
 
