@@ -6,7 +6,6 @@
 #include <stdlib.h>
 
 #include "libfit/model/throughput_math.h"
-#include "libfit/table/table.h"
 
 const char *const fit_theta_names[FIT_THETA_N] = {
 	"alpha_c_s", "beta_c_s", "alpha_n_s", "beta_n_s", "alpha_r_s", "beta_r_s", "gamma"
@@ -14,15 +13,17 @@ const char *const fit_theta_names[FIT_THETA_N] = {
 
 /* ---- predictions ---- */
 
-int fit_theta_check(const struct fit_theta *t, struct fit_err *err)
+int fit_theta_check(const struct fit_theta *t, int *which, struct fit_err *err)
 {
 	for (int j = 0; j < FIT_THETA_N; j++) {
 		double v = t->v[j];
 
-		if (j == FIT_GAMMA ? !(isfinite(v) && v >= 1) : !(isfinite(v) && v > 0))
-			return fit_fail(err, FIT_EDATA, "bad %s '%g' (expected %s)",
-					fit_theta_names[j], v,
-					j == FIT_GAMMA ? "1 or more" : "a positive number");
+		if (isfinite(v) && (j == FIT_GAMMA ? v >= 1 : v > 0))
+			continue;
+		if (which)
+			*which = j;
+		return fit_fail(err, FIT_EDATA, "bad %s '%g' (expected %s)", fit_theta_names[j], v,
+				j == FIT_GAMMA ? "1 or more" : "a positive number");
 	}
 	return FIT_OK;
 }
@@ -65,84 +66,6 @@ double fit_theta_throughput(const struct fit_theta *t, int64_t nodes, int64_t re
 {
 	return (double)replicas * local_bsz * (double)(accum_steps + 1) /
 	       fit_theta_iteration_time(t, nodes, replicas, local_bsz, accum_steps);
-}
-
-/* ---- theta tables ---- */
-
-void fit_theta_list_release(struct fit_theta_list *l)
-{
-	for (size_t i = 0; i < l->n; i++)
-		free(l->entries[i].app);
-	free(l->entries);
-	*l = (struct fit_theta_list){ 0 };
-}
-
-static bool same_app(const char *a, struct fit_text b)
-{
-	return a ? b.s && fit_text_is(b, a) : !b.s;
-}
-
-const struct fit_theta *fit_theta_list_find(const struct fit_theta_list *l, struct fit_text app)
-{
-	for (size_t i = 0; i < l->n; i++)
-		if (same_app(l->entries[i].app, app))
-			return &l->entries[i].theta;
-	return l->n == 1 && !l->entries[0].app ? &l->entries[0].theta : NULL;
-}
-
-static int add_theta(struct fit_theta_list *l, const struct fit_reader *r, const struct fit_cell *c,
-		     struct fit_err *err)
-{
-	struct fit_theta_entry e = { 0 };
-	struct fit_err why;
-	struct fit_text app = c[0].na ? (struct fit_text){ 0 } : c[0].u.t;
-
-	for (size_t i = 0; i < l->n; i++)
-		if (same_app(l->entries[i].app, app))
-			return fit_reader_fail(r, FIT_EDATA, "app", err,
-					       "a second model of '%.*s' "
-					       "(expected one row an application)",
-					       FIT_TEXT_ARG(app));
-	for (int j = 0; j < FIT_THETA_N; j++)
-		e.theta.v[j] = c[1 + j].u.d;
-	if (fit_theta_check(&e.theta, &why))
-		return fit_reader_fail(r, FIT_EDATA, NULL, err, "%s", why.msg);
-	if (app.s && !(e.app = fit_strdup(app)))
-		return fit_fail_nomem(err);
-	if (fit_grow(&l->entries, &l->cap, l->n + 1, sizeof *l->entries)) {
-		free(e.app);
-		return fit_fail_nomem(err);
-	}
-	l->entries[l->n++] = e;
-	return FIT_OK;
-}
-
-int fit_theta_list_read(struct fit_theta_list *l, const char *operand, struct fit_err *err)
-{
-	struct fit_field fields[1 + FIT_THETA_N] = { { "app", FIT_TEXT, FIT_F_OPTIONAL } };
-	struct fit_cell cells[1 + FIT_THETA_N];
-	struct fit_theta_list list = { 0 };
-	struct fit_reader *r = NULL;
-	int rc;
-
-	for (int j = 0; j < FIT_THETA_N; j++)
-		fields[1 + j] = (struct fit_field){ fit_theta_names[j], FIT_REAL, FIT_F_NOT_NA };
-	rc = fit_reader_open(&r, operand, err);
-	if (!rc)
-		rc = fit_reader_begin(r, fields, 1 + FIT_THETA_N, err);
-	if (rc == FIT_END)
-		rc = fit_fail(err, FIT_EPARSE, "%s: no table", fit_reader_input(r));
-	while (!rc && (rc = fit_reader_row(r, cells, err)) == FIT_OK)
-		rc = add_theta(&list, r, cells, err);
-	if (rc == FIT_END) {
-		fit_reader_hash(r, list.hash);
-		*l = list;
-		rc = FIT_OK;
-	} else {
-		fit_theta_list_release(&list);
-	}
-	fit_reader_close(r);
-	return rc;
 }
 
 /* ---- observations and parameters ---- */

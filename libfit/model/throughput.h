@@ -31,9 +31,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "libfit/base/hash.h"
 #include "libfit/base/status.h"
-#include "libfit/base/text.h"
 
 /* ---- parameters and predictions ---- */
 
@@ -55,10 +53,10 @@ struct fit_theta {
 	double v[FIT_THETA_N];
 };
 
-/* Every alpha and beta > 0, gamma >= 1, all finite? FIT_EDATA names the parameter. The predictions
- * below expect this, nodes >= 1, replicas >= nodes, local_bsz > 0, accum_steps >= 0; all in
- * seconds. */
-int fit_theta_check(const struct fit_theta *t, struct fit_err *err) FIT_MUST_CHECK;
+/* Every alpha and beta > 0, gamma >= 1, all finite? FIT_EDATA: *which (may be NULL) is the index of
+ * the parameter that is not. The predictions below expect this, nodes >= 1, replicas >= nodes,
+ * local_bsz > 0, accum_steps >= 0; all in seconds. */
+int fit_theta_check(const struct fit_theta *t, int *which, struct fit_err *err) FIT_MUST_CHECK;
 /* T_grad. */
 double fit_theta_accum_time(const struct fit_theta *t, double local_bsz);
 /* T_sync. */
@@ -71,25 +69,6 @@ double fit_theta_iteration_time(const struct fit_theta *t, int64_t nodes, int64_
 /* Samples a second. */
 double fit_theta_throughput(const struct fit_theta *t, int64_t nodes, int64_t replicas,
 			    double local_bsz, int64_t accum_steps);
-
-/* Models by application, from a theta table (any operand of table.h). */
-struct fit_theta_list {
-	struct fit_theta_entry {
-		char *app;		/* NULL: the table says NA, or has no column app */
-		struct fit_theta theta;
-	} *entries;
-	size_t n, cap;
-	char hash[FIT_HASH_HEX];	/* content hash of the input */
-};
-
-/* FIT_EDATA: a parameter is missing or outside of its domain, an application is there twice; the
- * error names file, line and column. Release with fit_theta_list_release(). */
-int fit_theta_list_read(struct fit_theta_list *l, const char *operand,
-			struct fit_err *err) FIT_MUST_CHECK;
-void fit_theta_list_release(struct fit_theta_list *l);
-/* The entry of that application (app.s NULL: the one without a name), or NULL. A list with a single
- * entry without a name answers for every application. Borrowed. */
-const struct fit_theta *fit_theta_list_find(const struct fit_theta_list *l, struct fit_text app);
 
 /* ---- observations ---- */
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "libfit/base/text.h"
 #include "libfit/model/lbfgsb.h"
 #include "libfit/model/throughput.h"
 #include "libfit/model/throughput_math.h"
@@ -32,7 +33,7 @@ enum phase { PHASE_SEARCH, PHASE_POLISH, PHASE_OVER };
 #define MAX_STARTS 64
 #define N_POLISH 2
 static const double search_eps = 3e-2;
-static const double polish_eps[] = { 1e-3, 3e-5 };
+static const double polish_eps[] = { 1e-3, 3e-5, 1e-6 };
 #define N_EPS (int)(sizeof polish_eps / sizeof *polish_eps)
 
 struct fit_throughput {
@@ -158,8 +159,8 @@ static double penalty(const struct fit_throughput *w, const struct fit_theta *t,
  * roots has kinks where one of them vanishes, which is where fits of few or perfect observations
  * end; a line search gets stuck there, so the solver comes down from the rounded side.
  */
-static double objective(const struct fit_throughput *w, const struct fit_theta *t, double eps,
-			double *grad)
+static double objective_roots(const struct fit_throughput *w, const struct fit_theta *t, double eps,
+			      double *grad, double *smaller_root)
 {
 	double by_step[FIT_THETA_N] = { 0 }, by_compute[FIT_THETA_N] = { 0 };
 	double m_step = 0, m_compute = 0, root_step, root_compute, value;
@@ -182,6 +183,7 @@ static double objective(const struct fit_throughput *w, const struct fit_theta *
 	root_step = sqrt(m_step + eps * eps);
 	root_compute = sqrt(m_compute + eps * eps);
 	value = both ? root_step + root_compute : root_step;
+	*smaller_root = both ? fmin(root_step, root_compute) : root_step;
 	if (grad) {
 		for (int j = 0; j < FIT_THETA_N; j++) {
 			grad[j] = root_step > 0 ? by_step[j] / root_step : 0;
@@ -190,6 +192,14 @@ static double objective(const struct fit_throughput *w, const struct fit_theta *
 		}
 	}
 	return both ? value + penalty(w, t, grad) : value;
+}
+
+static double objective(const struct fit_throughput *w, const struct fit_theta *t, double eps,
+			double *grad)
+{
+	double ignored;
+
+	return objective_roots(w, t, eps, grad, &ignored);
 }
 
 double fit_throughput_value(const struct fit_throughput *w, const struct fit_theta *t,
@@ -437,13 +447,13 @@ static double solver_value(const double *x, double *grad, void *ctx)
 	return f;
 }
 
-/* Scales by which the free parameters have like effect: one over the root of the diagonal of the
- * Gauss-Newton matrix at t. The parameters differ by six orders of magnitude. */
-static void find_scales(struct fit_throughput *w, const struct fit_theta *t)
+/* The diagonal of the Gauss-Newton matrix at t: weighted mean squares of the derivatives. */
+static void sensitivities(const struct fit_throughput *w, const struct fit_theta *t,
+			  double diag[FIT_THETA_N])
 {
-	double diag[FIT_THETA_N] = { 0 };
 	bool both = w->p.objective == FIT_RMSLE_ADAPTDL;
 
+	memset(diag, 0, FIT_THETA_N * sizeof *diag);
 	for (size_t i = 0; i < w->n; i++) {
 		const struct point *o = &w->points[i];
 		struct prediction r = predict(o, t);
@@ -457,6 +467,14 @@ static void find_scales(struct fit_throughput *w, const struct fit_theta *t)
 			diag[FIT_BETA_C] += o->weight * o->bsz * o->bsz / (r.accum * r.accum);
 		}
 	}
+}
+
+/* Scales by which the free parameters have like effect; they differ by six orders of magnitude. */
+static void find_scales(struct fit_throughput *w, const struct fit_theta *t)
+{
+	double diag[FIT_THETA_N];
+
+	sensitivities(w, t, diag);
 	for (int j = 0; j < FIT_THETA_N; j++) {
 		double s = diag[j] > 0 ? 1 / sqrt(diag[j]) : 1;
 
@@ -564,15 +582,19 @@ static int before_run(struct fit_throughput *w, struct fit_err *err)
 {
 	const struct fit_theta *t;
 	struct candidate c;
+	double root;
 
 	if (w->phase == PHASE_SEARCH) {
 		start_point(w, w->start, &c.theta);
 		return begin_run(w, &c.theta, search_eps, 1e-6, err);
 	}
 	t = &w->found[w->polish].theta;
-	w->before = w->found[w->polish].value;
+	w->before = objective_roots(w, t, 0, NULL, &root);
 	if (w->level == 0 || w->before < w->low.value)
 		w->low = w->found[w->polish];
+	/* Far from a kink, rounding changes nothing. */
+	while (w->level < N_EPS && polish_eps[w->level] < 2e-3 * root)
+		w->level++;
 	return begin_run(w, t, w->level < N_EPS ? polish_eps[w->level] : 0, 1e-12, err);
 }
 
@@ -752,11 +774,16 @@ static int standard_errors(const struct fit_throughput *w, const struct moments 
 	/* A block that fits perfectly would weigh infinitely. */
 	double root[2] = { fmax(sqrt(m->step), 1e-9), fmax(sqrt(m->compute), 1e-9) };
 	struct linear l = { .n_rows = both ? 2 * w->n : w->n };
+	double squares[FIT_THETA_N];
 	int rc;
 
-	for (int j = 0; j < FIT_THETA_N; j++)
-		if (!((r->pinned | r->at_bound) >> j & 1))
+	sensitivities(w, &r->raw, squares);
+	for (int j = 0; j < FIT_THETA_N; j++) {
+		bool seen = sqrt(squares[j]) * r->raw.v[j] > 1e-5;
+
+		if (seen && !((r->pinned | r->at_bound) >> j & 1))
 			l.cols[l.p++] = j;
+	}
 	if (l.p == 0 || l.n_rows <= (size_t)l.p)
 		return FIT_OK;
 	l.rows = malloc(l.n_rows * (size_t)l.p * sizeof *l.rows);
@@ -793,7 +820,8 @@ int fit_throughput_result(struct fit_throughput *w, struct fit_throughput_result
 		double v = r->raw.v[j];
 
 		r->se[j] = NAN;
-		if (!(w->pinned >> j & 1) && (v <= w->p.lower[j] || v >= w->p.upper[j]))
+		if (!(w->pinned >> j & 1) &&
+		    (v <= w->p.lower[j] * (1 + 1e-9) || v >= w->p.upper[j] * (1 - 1e-9)))
 			r->at_bound |= 1u << j;
 	}
 	for (int k = 0; k < 2; k++) {
