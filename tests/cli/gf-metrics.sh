@@ -1,0 +1,168 @@
+# SPDX-License-Identifier: MIT
+# gf-metrics: every value of a small log by hand, groups, empty and unfinished logs, faulty ones.
+. tests/cli/lib.sh
+
+LOG=tests/data/log-small.tsv
+TAB=$(printf '\t')
+
+# ---- the plain report; log-small.tsv has restart_s=30 ----
+# j1: 5 submit, 10 start 4, 180 preempt, 300 resume 4, 400 finish, booked until 420
+# j2: 7.25 submit, 10 start 2, 120 move 4, 180 preempt
+# j3: rejected; j10: 130.5 submit, 180 start 8, 300 finish; j4: 430 submit, 450 start 1; j5: 470 submit
+run "the small log" 0 gf-metrics --no-meta "$LOG"
+is "its metrics, worked out by hand" "$T/out" "metric${TAB}value${TAB}unit
+jobs${TAB}6${TAB}jobs
+finished${TAB}2${TAB}jobs
+unfinished${TAB}3${TAB}jobs
+rejected${TAB}1${TAB}jobs
+jct_mean_s${TAB}282.25${TAB}s
+jct_median_s${TAB}282.25${TAB}s
+jct_p95_s${TAB}383.72499999999997${TAB}s
+jct_p99_s${TAB}392.745${TAB}s
+jct_max_s${TAB}395${TAB}s
+queue_mean_s${TAB}87.25${TAB}s
+queue_median_s${TAB}87.25${TAB}s
+queue_p95_s${TAB}121.22499999999999${TAB}s
+queue_p99_s${TAB}124.245${TAB}s
+queue_max_s${TAB}125${TAB}s
+makespan_s${TAB}400${TAB}s
+makespan_from_first_submit_s${TAB}395${TAB}s
+gpu_seconds_held${TAB}2600${TAB}gpu s
+gpu_seconds_busy${TAB}1840${TAB}gpu s
+gpu_seconds_capacity${TAB}3200${TAB}gpu s
+utilisation${TAB}0.78125${TAB}1
+utilisation_from_first_submit${TAB}0.79113924050632911${TAB}1
+restarts${TAB}2${TAB}restarts
+preemptions${TAB}2${TAB}preemptions"
+is "who is in no average" "$T/err" \
+	"gf-metrics: warning: $LOG: 4 of 6 jobs left out of the averages (3 unfinished, 1 rejected)"
+run "-q" 0 gf-metrics -q "$LOG"
+is "-q: no warning" "$T/err" ""
+grep '^#' "$T/out" | grep -v -e '^#version=' -e '^#input=' >"$T/meta"
+is "metadata: ours, and how the log came about" "$T/meta" "#fit-table/1
+#tool=gf-metrics
+#policy=tiresias
+#cluster=2x4
+#interval_s=60
+#fidelity=none
+#types=text,real,text
+#end rows=23"
+
+# ---- per job ----
+run "--per-job" 0 gf-metrics -q --no-meta --per-job "$LOG"
+tr '\t' ' ' <"$T/out" >"$T/blanks"
+is "each job, worked out by hand" "$T/blanks" \
+"job_id submit_s start_s end_s jct_s queue_s gpu_s gpu_busy_s restarts preemptions app gpus batch_size status
+j1 5 10 400 395 125 1160 840 1 1 resnet 4 128 OK
+j2 7.25 10 NA NA 292.75 460 280 1 1 bert 2 NA PENDING
+j3 61 NA NA NA NA NA NA 0 0 bert 16 64 REJECTED
+j10 130.5 180 300 169.5 49.5 960 720 0 0 resnet 8 256 OK
+j4 430 450 NA NA 20 20 0 0 0 NA 1 NA RUNNING
+j5 470 NA NA NA 0 0 0 0 0 bert 1 NA PENDING"
+
+# ---- groups ----
+run "--per-class" 0 gf-metrics -q --no-meta --per-class "$LOG"
+cut -f 1-6,10-14 "$T/out" | tr '\t' ' ' >"$T/blanks"
+is "each class; those without one come last" "$T/blanks" \
+"app jobs finished unfinished rejected jct_mean_s jct_max_s queue_mean_s gpu_s restarts preemptions
+bert 3 0 2 1 NA NA NA 460 1 1
+resnet 2 2 0 0 282.25 395 87.25 2120 1 1
+NA 1 0 1 0 NA NA NA 20 0 0"
+run "--by-size" 0 gf-metrics -q --no-meta --by-size "$LOG"
+cut -f 1-7,12-14 "$T/out" | tr '\t' ' ' >"$T/blanks"
+is "each size, ascending as numbers" "$T/blanks" \
+"gpus jobs finished unfinished rejected jct_mean_s jct_median_s gpu_s restarts preemptions
+1 2 0 2 0 NA NA 20 0 0
+2 1 0 1 0 NA NA 460 1 1
+4 1 1 0 0 395 395 1160 1 1
+8 1 1 0 0 169.5 169.5 960 0 0
+16 1 0 0 1 NA NA 0 0 0"
+run "two reports at once" 2 gf-metrics --per-job --by-size "$LOG"
+is "two reports at once: said so" "$T/err" "gf-metrics: more than one of --per-job, --per-class and --by-size
+Try 'gf-metrics --help'."
+run "two logs" 2 gf-metrics "$LOG" "$LOG"
+
+# ---- logs in which nothing happens ----
+head -n 9 "$LOG" >"$T/empty.tsv"
+echo '#end rows=0' >>"$T/empty.tsv"
+run "no events" 0 gf-metrics --no-meta "$T/empty.tsv"
+is "no events: nothing to warn of" "$T/err" ""
+is "no events: counts are 0, statistics missing" "$T/out" "$(sed 1q "$T/out")
+$(for m in jobs finished unfinished rejected; do printf '%s\t0\tjobs\n' $m; done)
+$(for m in jct_mean jct_median jct_p95 jct_p99 jct_max queue_mean queue_median queue_p95 queue_p99 \
+	queue_max makespan makespan_from_first_submit; do printf '%s_s\tNA\ts\n' $m; done)
+$(for m in held busy; do printf 'gpu_seconds_%s\t0\tgpu s\n' $m; done)
+gpu_seconds_capacity${TAB}NA${TAB}gpu s
+utilisation${TAB}NA${TAB}1
+utilisation_from_first_submit${TAB}NA${TAB}1
+$(for m in restarts preemptions; do printf '%s\t0\t%s\n' $m $m; done)"
+for option in --per-job --per-class --by-size; do
+	run "no events, $option" 0 gf-metrics --no-meta $option "$T/empty.tsv"
+	lines "no events, $option: the header only" "$T/out" 1
+done
+{ sed -n 1,13p "$LOG"; echo '#end rows=4'; } >"$T/running.tsv"
+run "no finished job" 0 gf-metrics "$T/running.tsv"
+hasnt "no finished job: no nan" "$T/out" '[^a-z](nan|inf)'
+has "no finished job: the mean is missing" "$T/out" "^jct_mean_s${TAB}NA${TAB}s\$"
+
+# ---- inputs ----
+gf-metrics "$LOG" >"$T/file" 2>/dev/null
+run "a pipe" 0 gf-metrics -q - <"$LOG"
+same "a pipe gives the same bytes" "$T/file" "$T/out"
+run "no operand" 0 gf-metrics -q <"$LOG"
+same "no operand: standard input" "$T/file" "$T/out"
+gzip -c "$LOG" >"$T/log.gz"
+run "a compressed log" 0 gf-metrics -q "$T/log.gz"
+same "a compressed log gives the same bytes" "$T/file" "$T/out"
+run "-o" 0 gf-metrics -q -o "$T/file2" "$LOG"
+same "-o gives the same bytes" "$T/file" "$T/file2"
+(cd "$T" && gf-metrics -q "$TOP/$LOG" >"$T/there" && LC_ALL=de_DE.UTF-8 gf-metrics -q --threads 4 "$TOP/$LOG") >"$T/other"
+same "another folder" "$T/file" "$T/there"
+same "another locale, four threads" "$T/file" "$T/other"
+
+# ---- faults ----
+head -n 15 "$LOG" >"$T/cut.tsv"
+run "a stream that was cut" 1 gf-metrics "$T/cut.tsv"
+has "a stream that was cut: said so in one line" "$T/err" "^gf-metrics: $T/cut.tsv:[0-9]+: "
+lines "a stream that was cut: one line" "$T/err" 1
+is "a stream that was cut: no output" "$T/out" ""
+grep -v "${TAB}submit${TAB}j1${TAB}" "$LOG" | sed 's/rows=20/rows=19/' >"$T/bad.tsv"
+run "a job that was never submitted" 1 gf-metrics "$T/bad.tsv"
+is "a job that was never submitted: where" "$T/err" \
+	"gf-metrics: $T/bad.tsv:12:job_id: unknown job 'j1' (expected its 'submit' first)"
+sed 's/^120/90/' "$LOG" >"$T/bad.tsv"
+run "time that goes back" 1 gf-metrics "$T/bad.tsv"
+is "time that goes back: where" "$T/err" \
+	"gf-metrics: $T/bad.tsv:18:time_s: time '90' goes back (expected at least 100)"
+sed 's/preempt/pause/' "$LOG" >"$T/bad.tsv"
+run "an unknown event" 1 gf-metrics "$T/bad.tsv"
+has "an unknown event: where" "$T/err" "^gf-metrics: $T/bad.tsv:20:event: unknown event 'pause' "
+cut -f 1-3 "$LOG" >"$T/bad.tsv"
+run "a column is missing" 1 gf-metrics "$T/bad.tsv"
+has "a column is missing: which" "$T/err" "gpus"
+lines "a column is missing: one line" "$T/err" 1
+run "a full disk" 3 sh -c "exec gf-metrics -q $LOG >/dev/full"
+
+# ---- a real run, against published numbers ----
+if [ -n "$GOODFIT_SHARED" ] && [ -d "$GOODFIT_SHARED/public/pollux-osdi21/workloads" ] && [ -x "$B/gf-replay" ] &&
+	[ -x "$B/gf-prof" ] && [ -x "$B/gf-trace" ]; then
+	P=$GOODFIT_SHARED/public/pollux-osdi21
+	run "profiles" 0 gf-prof --from pollux -o "$T/prof.h5" "$P/traces"
+	run "workload 6" 0 gf-trace --from pollux -o "$T/jobs.tsv" "$P/workloads/workload-6.csv"
+	run "replay" 0 gf-replay --policy tiresias --cluster 16x4 --interval 60 --fidelity pollux-osdi21 \
+		--profile "$T/prof.h5" -o "$T/real.tsv" "$T/jobs.tsv"
+	run "metrics of the replay" 0 gf-metrics --no-meta "$T/real.tsv"
+	grep -E '^(jobs|finished|jct_mean_s|jct_median_s|makespan_s|restarts)	' "$T/out" | cut -f 1,2 >"$T/some"
+	# mean, median, makespan and restarts of the original simulator's run
+	is "they are those of the original simulator" "$T/some" "jobs${TAB}160
+finished${TAB}160
+jct_mean_s${TAB}3469.6937499999999
+jct_median_s${TAB}1247.5
+makespan_s${TAB}78609
+restarts${TAB}43"
+	run "the same per job" 0 gf-metrics --no-meta --per-job "$T/real.tsv"
+	awk -F '\t' 'NR > 1 { jct += $5; gpu += $7 } END { printf "%.0f %.0f\n", jct, gpu }' "$T/out" >"$T/sums"
+	is "per job adds up to the whole" "$T/sums" "555151 4138200"
+else
+	skip "no public data, or a tool is missing" 7
+fi
