@@ -7,6 +7,7 @@
 #include "libfit/base/num.h"
 #include "libfit/table/cell.h"
 #include "libfit/table/source.h"
+#include "libfit/table/store.h"
 #include "libfit/table/table.h"
 
 #define MAX_COLUMNS 65536
@@ -31,10 +32,10 @@ struct fit_reader {
 	size_t *bound;			/* column -> field, or NOT_BOUND */
 	/* store */
 	char *file;
-	char **paths;
-	size_t n_paths, next_path;
+	struct fit_store_image image;
+	struct fit_store_paths paths;
+	size_t next_path;
 	struct fit_table whole;
-	char file_hash[FIT_HASH_HEX];
 };
 
 /* ---- opening and closing ---- */
@@ -68,9 +69,8 @@ void fit_reader_close(struct fit_reader *r)
 		return;
 	drop_table(r);
 	fit_source_close(r->src);
-	for (size_t i = 0; i < r->n_paths; i++)
-		free(r->paths[i]);
-	free(r->paths);
+	fit_store_paths_release(&r->paths);
+	fit_store_release(&r->image);
 	free(r->file);
 	free(r->input);
 	free(r);
@@ -81,12 +81,12 @@ static int only_one(const struct fit_reader *r, struct fit_err *err)
 	struct fit_str list = { 0 };
 	int rc = FIT_OK;
 
-	if (r->n_paths == 1)
+	if (r->paths.n == 1)
 		return FIT_OK;
-	if (r->n_paths == 0)
+	if (r->paths.n == 0)
 		return fit_fail(err, FIT_ENOTFOUND, "%s: no table in this store", r->file);
-	for (size_t i = 0; i < r->n_paths && !rc; i++)
-		rc = fit_str_printf(&list, "%s%s", i ? ", " : "", r->paths[i]);
+	for (size_t i = 0; i < r->paths.n && !rc; i++)
+		rc = fit_str_printf(&list, "%s%s", i ? ", " : "", r->paths.p[i]);
 	rc = rc ? fit_fail_nomem(err) : fit_fail(err, FIT_ENOTFOUND,
 		"%s: which table? (expected %s:/PATH, with one of %s)", r->file, r->file, list.s);
 	fit_str_release(&list);
@@ -98,16 +98,17 @@ static int keep_path(struct fit_reader *r, const char *path, struct fit_err *err
 {
 	size_t len = strlen(path), n = 0;
 
-	for (size_t i = 0; i < r->n_paths; i++) {
-		bool here = strncmp(r->paths[i], path, len) == 0 &&
-			    (r->paths[i][len] == '\0' || r->paths[i][len] == '/');
+	if (strcmp(path, "/") == 0)
+		return FIT_OK;
+	for (size_t i = 0; i < r->paths.n; i++) {
+		char *p = r->paths.p[i];
 
-		if (here)
-			r->paths[n++] = r->paths[i];
+		if (strncmp(p, path, len) == 0 && (p[len] == '\0' || p[len] == '/'))
+			r->paths.p[n++] = p;
 		else
-			free(r->paths[i]);
+			free(p);
 	}
-	r->n_paths = n;
+	r->paths.n = n;
 	if (!n)
 		return fit_fail(err, FIT_ENOTFOUND, "%s: no table '%s' in this store", r->file, path);
 	return FIT_OK;
@@ -119,7 +120,11 @@ static int open_store(struct fit_reader *r, const char *operand, struct fit_err 
 	int rc = fit_store_split(operand, &r->file, &path, err);
 
 	if (!rc)
-		rc = fit_store_list(r->file, &r->paths, &r->n_paths, err);
+		rc = fit_store_load(&r->image, r->file, err);
+	if (!rc)
+		rc = fit_store_open(&r->image, err);
+	if (!rc)
+		rc = fit_store_paths(&r->image, &r->paths, err);
 	if (!rc)
 		rc = path ? keep_path(r, path, err) : only_one(r, err);
 	free(path);
@@ -134,6 +139,7 @@ int fit_reader_open(struct fit_reader **out, const char *operand, struct fit_err
 	*out = NULL;
 	if (!r)
 		return fit_fail_nomem(err);
+	r->image.file = H5I_INVALID_HID;
 	if (fit_is_store(operand))
 		rc = open_store(r, operand, err);
 	else
@@ -428,17 +434,15 @@ static int begin_store(struct fit_reader *r, const struct fit_field *fields, siz
 		       struct fit_err *err)
 {
 	struct fit_store_request req = { .fields = fields, .n_fields = n_fields, .table = &r->whole };
-	const char *slash;
 	int rc;
 
-	if (r->next_path == r->n_paths)
+	if (r->next_path == r->paths.n)
 		return FIT_END;
-	req.path = r->paths[r->next_path++];
-	rc = fit_store_read(r->file, &req, 1, r->file_hash, err);
+	req.path = r->paths.p[r->next_path++];
+	rc = fit_store_read_table(&r->image, &req, err);
 	if (rc)
 		return rc;
-	slash = strrchr(req.path, '/');
-	r->table_name = fit_strdup(fit_text_of(slash ? slash + 1 : req.path));
+	r->table_name = fit_strdup(fit_text_of(r->whole.name));
 	if (!r->table_name || fit_meta_copy(&r->meta, &r->whole.meta))
 		return fit_fail_nomem(err);
 	r->has_types = true;
@@ -620,5 +624,5 @@ void fit_reader_hash(const struct fit_reader *r, char out[FIT_HASH_HEX])
 	if (r->src)
 		fit_source_hash(r->src, out);
 	else
-		memcpy(out, r->file_hash, FIT_HASH_HEX);
+		memcpy(out, r->image.hash, FIT_HASH_HEX);
 }

@@ -545,10 +545,12 @@ static int read_variable_text(hid_t dset, const struct source_table *s, struct f
 
 static int read_text(hid_t dset, const struct source_table *s, struct fit_column *col)
 {
-	hid_t type = H5Dget_type(dset);
+	hid_t stored = H5Dget_type(dset), type = stored < 0 ? stored : H5Tcopy(stored);
 	htri_t variable;
 	int rc = FIT_EPARSE;
 
+	if (stored >= 0)
+		H5Tclose(stored);
 	if (type < 0)
 		return FIT_EPARSE;
 	if (s->rows > SIZE_MAX / 64 || s->rows / MAX_RATIO > s->im->n) {

@@ -194,7 +194,8 @@ int fit_table_fail(const struct fit_table *t, size_t row, int code, const char *
 
 /* Does this operand name a store ("x.h5", "x.h5:/path", "x.hdf5…")? By name, not by content. */
 bool fit_is_store(const char *operand);
-/* Paths of all tables of a store, sorted. Free each and the array. */
+/* Paths of all tables of a store, in the order in which they were first written (sorted where another
+ * program made or changed the file). Free each and the array. */
 int fit_store_list(const char *file, char ***paths, size_t *n, struct fit_err *err) FIT_MUST_CHECK;
 
 /*
