@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * gf-prof: profiling dumps of training applications into one profile store: measured step times and
- * training runs, checked, and the triangulation of the step times, prepared once. What a store means
- * is in docs/formats/profile.md; gf-replay, gf-verify and gf-throughput read it.
+ * gf-prof: profiling dumps of training applications into one profile store: measured step times
+ * and training runs, checked, and the triangulation of the step times, prepared once. What a store
+ * means is in docs/formats/profile.md; gf-replay, gf-verify and gf-throughput read it.
  */
 #include <stddef.h>
 #include <stdlib.h>
@@ -159,7 +159,8 @@ static int set_meta(const struct cli *cli, const struct overrides *o, const char
 	return rc;
 }
 
-static int write_stream(const struct cli *cli, const struct fit_profile_tables *t, struct fit_err *err)
+static int write_stream(const struct cli *cli, const struct fit_profile_tables *t,
+			struct fit_err *err)
 {
 	struct fit_writer *w;
 	int rc = cli_writer_open(cli, &w, err);

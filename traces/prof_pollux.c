@@ -218,7 +218,8 @@ static int add_row(struct fit_table *t, const struct fit_cell *cells, struct fit
 	return fit_table_add(t, cells) ? fit_fail_nomem(err) : FIT_OK;
 }
 
-static int no_rows(const struct file *f, const struct fit_table *t, size_t before, struct fit_err *err)
+static int no_rows(const struct file *f, const struct fit_table *t, size_t before,
+		   struct fit_err *err)
 {
 	if (t->n_rows > before)
 		return FIT_OK;
@@ -354,7 +355,8 @@ static int check_epoch(const struct file *f, const struct fit_cell *in, double p
 }
 
 /* The first run says how many epochs there are; the others must have as many. */
-static int check_epochs(struct reading *r, const struct file *f, int64_t epochs, struct fit_err *err)
+static int check_epochs(struct reading *r, const struct file *f, int64_t epochs,
+			struct fit_err *err)
 {
 	const char *path = fit_source_name(f->source);
 
@@ -481,8 +483,8 @@ static int read_runs(struct reading *r, const char *folder, struct fit_err *err)
 
 /* ---- one application ---- */
 
-static const struct fit_pollux_override *override_of(const struct fit_pollux_override *list, size_t n,
-						     const char *app)
+static const struct fit_pollux_override *override_of(const struct fit_pollux_override *list,
+						     size_t n, const char *app)
 {
 	for (size_t i = 0; i < n; i++)
 		if (strcmp(list[i].app, app) == 0)

@@ -4,7 +4,7 @@
  * runs of one application, as CSV (docs/formats/profile.md).
  *
  *   placements.csv      placement,local_bsz,step_time,sync_time         up to four nodes
- *   scalability.csv     num_nodes,num_replicas,local_bsz,step_time,sync_time     five nodes and more
+ *   scalability.csv     num_nodes,num_replicas,local_bsz,step_time,sync_time    five nodes and more
  *   validation-<B>.csv  progress,iteration,metric,grad_sqr,grad_var     one training run at total
  *                       batch size B, a row an epoch
  *
@@ -42,15 +42,16 @@ struct fit_pollux_options {
 	void *arg;
 };
 
-/* Append to tables with the columns of /apps, /placements, /scalability and /validation, in the order
- * of docs/formats/profile.md. */
+/* Append to tables with the columns of /apps, /placements, /scalability and /validation, in the
+ * order of docs/formats/profile.md. */
 struct fit_pollux_tables {
 	struct fit_table *apps, *placements, *scalability, *validation;
 };
 
 /*
- * Read one application's folder (it has a placements.csv; its name is the application's) or a folder
- * of them, in the order of their names. hash gets a hash of all records and the names of their files.
+ * Read one application's folder (it has a placements.csv; its name is the application's) or a
+ * folder of them, in the order of their names. hash gets a hash of all records and of the names of
+ * applications and files.
  * FIT_EIO when something cannot be opened, FIT_EPARSE and FIT_EDATA for faults, FIT_EINVAL when an
  * option names an unknown application or a size that was not measured.
  */

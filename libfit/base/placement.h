@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Placements written as one number, a digit a node: 1312 is four nodes that hold 1, 3, 1 and 2 GPUs.
- * One to four nodes, one to nine GPUs each. Placements that are rotations of one another are equal
- * where step times are concerned; the smallest rotation stands for all of them.
+ * Placements written as one number, a digit a node: 1312 is four nodes that hold 1, 3, 1 and 2
+ * GPUs. One to four nodes, one to nine GPUs each. Placements that are rotations of one another are
+ * equal where step times are concerned; the smallest rotation stands for all of them.
  */
 #ifndef FIT_BASE_PLACEMENT_H
 #define FIT_BASE_PLACEMENT_H

@@ -212,8 +212,8 @@ static int copy_facets(qhT *qh, const struct building *b, size_t n)
 	return FIT_OK;
 }
 
-/* Run Qhull; its complaints go to the stream. qh_new_qhull catches its own errors, and what it calls
- * later needs our own setjmp. */
+/* Run Qhull; its complaints go to the stream. qh_new_qhull catches its own errors, qh_triangulate
+ * needs our own setjmp. */
 static int run_qhull(qhT *qh, double *points, size_t n, FILE *complaints)
 {
 	char options[] = "qhull d Qbb Qc Qz Q12 Qt";
@@ -439,8 +439,8 @@ static ptrdiff_t find_by_force(const struct fit_delaunay *d, const double q[3], 
 	return -1;
 }
 
-/* Climb to the facet that is highest above the lifted point; the scan goes on with the neighbours of
- * the new simplex after a move. */
+/* Climb to the facet that is highest above the lifted point; the scan goes on with the neighbours
+ * of the new simplex after a move. */
 static size_t walk(const struct fit_delaunay *d, const double q[3])
 {
 	double z[4] = { q[0], q[1], q[2], 0 };

@@ -463,8 +463,8 @@ static double between(const struct bracket *b, double lo, double hi)
 	return b->lo == b->hi ? lo : (b->to_lo * hi + b->to_hi * lo) / b->width;
 }
 
-int fit_app_grad_stats(const struct fit_app *a, int64_t batch, int64_t epoch, double *sqr, double *var,
-		       struct fit_err *err)
+int fit_app_grad_stats(const struct fit_app *a, int64_t batch, int64_t epoch, double *sqr,
+		       double *var, struct fit_err *err)
 {
 	struct bracket b;
 	int rc = bracket_of(a, batch, epoch, &b, err);
@@ -525,8 +525,8 @@ int fit_app_best_metric(const struct fit_app *a, int64_t batch, int64_t epoch, b
 
 /* ---- batch size and goodput ---- */
 
-struct fit_batch fit_app_split_batch(const struct fit_app *a, int64_t target_batch, int64_t replicas,
-				     bool single_gpu_always_accumulates)
+struct fit_batch fit_app_split_batch(const struct fit_app *a, int64_t target_batch,
+				     int64_t replicas, bool single_gpu_always_accumulates)
 {
 	double local, atomic;
 	int64_t accum, most;
@@ -543,8 +543,8 @@ struct fit_batch fit_app_split_batch(const struct fit_app *a, int64_t target_bat
 	return (struct fit_batch){ atomic < (double)most ? (int64_t)atomic : most, accum };
 }
 
-int fit_app_goodput(struct fit_app *a, const struct fit_placement *p, struct fit_batch b, int64_t epoch,
-		    double *rate, struct fit_err *err)
+int fit_app_goodput(struct fit_app *a, const struct fit_placement *p, struct fit_batch b,
+		    int64_t epoch, double *rate, struct fit_err *err)
 {
 	int64_t replicas = 0, batch;
 	double step, sync, sqr, var, scale, gain;
@@ -602,8 +602,8 @@ static int tune(struct fit_app *a, int64_t replicas, struct fit_tuned *best, str
 	return FIT_OK;
 }
 
-int fit_app_configurations(struct fit_app *a, double lo, double hi, struct fit_tuned *out, size_t cap,
-			   size_t *n, struct fit_err *err)
+int fit_app_configurations(struct fit_app *a, double lo, double hi, struct fit_tuned *out,
+			   size_t cap, size_t *n, struct fit_err *err)
 {
 	static const int64_t sizes[] = { 1, 2, 4, 6, 8, 12, 16, 24, 32, 48 };
 	static const double too_long_s = 12 * 3600;

@@ -67,8 +67,8 @@ int fit_app_throughput(struct fit_app *a, const struct fit_placement *p, int64_t
 		       double *step_s, double *sync_s, struct fit_err *err) FIT_MUST_CHECK;
 
 /* Squared gradient norm and gradient variance at total batch size B in epoch e (from 0), B.2. */
-int fit_app_grad_stats(const struct fit_app *a, int64_t batch, int64_t epoch, double *sqr, double *var,
-		       struct fit_err *err) FIT_MUST_CHECK;
+int fit_app_grad_stats(const struct fit_app *a, int64_t batch, int64_t epoch, double *sqr,
+		       double *var, struct fit_err *err) FIT_MUST_CHECK;
 /* Cumulative optimiser steps at batch size B after e + 1 epochs, B.2. */
 int fit_app_iteration(const struct fit_app *a, int64_t batch, int64_t epoch, double *steps,
 		      struct fit_err *err) FIT_MUST_CHECK;
@@ -81,30 +81,30 @@ int fit_app_best_metric(const struct fit_app *a, int64_t batch, int64_t epoch, b
 
 /* How a job splits its batch over `replicas` GPUs: local = ceil(target / replicas - 1e-8), accum =
  * ceil(local / max_local_bsz - 1e-8) - 1, atomic = ceil(local / (accum + 1) - 1e-8), and in the end
- * atomic is at most max_batch / (replicas * (accum + 1)). A job on one GPU accumulates at least once
- * when its target is over init_batch; with single_gpu_always_accumulates (how Optimus predicts) it
- * does so whatever the target. { 0, 0 } when target_batch or replicas is under 1. */
+ * atomic is at most max_batch / (replicas * (accum + 1)). A job on one GPU accumulates at least
+ * once when its target is over init_batch; with single_gpu_always_accumulates (how Optimus
+ * predicts) whatever the target. { 0, 0 } when target_batch or replicas is under 1. */
 struct fit_batch {
 	int64_t atomic_bsz;	/* per GPU and pass */
 	int64_t accum_steps;	/* passes before the synchronising one */
 };
-struct fit_batch fit_app_split_batch(const struct fit_app *a, int64_t target_batch, int64_t replicas,
-				     bool single_gpu_always_accumulates);
+struct fit_batch fit_app_split_batch(const struct fit_app *a, int64_t target_batch,
+				     int64_t replicas, bool single_gpu_always_accumulates);
 
 /* Goodput of a running job: rate of progress in initial-batch-equivalent steps per second,
  * gain / (step + accum * (step - sync)). */
-int fit_app_goodput(struct fit_app *a, const struct fit_placement *p, struct fit_batch b, int64_t epoch,
-		    double *rate, struct fit_err *err) FIT_MUST_CHECK;
+int fit_app_goodput(struct fit_app *a, const struct fit_placement *p, struct fit_batch b,
+		    int64_t epoch, double *rate, struct fit_err *err) FIT_MUST_CHECK;
 
-/* The tuned configurations of B.4: the (replicas, batch) pairs whose efficiency against one GPU lies
- * in (lo, hi), both strict, with the predicted run time of a whole job under 12 hours. Where there is
- * none: the best on one GPU. out gets the first cap of them (ten are enough), *n how many there are.
- * FIT_EDATA when a candidate lies outside of what was measured. */
+/* The tuned configurations of B.4: the (replicas, batch) pairs whose efficiency against one GPU
+ * lies in (lo, hi), both strict, with the predicted run time of a whole job under 12 hours. Where
+ * there is none: the best on one GPU. out gets the first cap of them (ten are enough), *n how many
+ * there are. FIT_EDATA when a candidate lies outside of what was measured. */
 struct fit_tuned {
 	int64_t replicas, batch;
 	double jct_s;
 };
-int fit_app_configurations(struct fit_app *a, double lo, double hi, struct fit_tuned *out, size_t cap,
-			   size_t *n, struct fit_err *err) FIT_MUST_CHECK;
+int fit_app_configurations(struct fit_app *a, double lo, double hi, struct fit_tuned *out,
+			   size_t cap, size_t *n, struct fit_err *err) FIT_MUST_CHECK;
 
 #endif

@@ -606,8 +606,8 @@ static int add_simplices(struct fit_table *t, struct fit_text app, const struct 
 	return FIT_OK;
 }
 
-static int triangulate_app(struct fit_profile_tables *t, size_t app, const struct fit_profile_rows *r,
-			   struct fit_err *err)
+static int triangulate_app(struct fit_profile_tables *t, size_t app,
+			   const struct fit_profile_rows *r, struct fit_err *err)
 {
 	struct fit_text name = fit_column_text(&t->t[FIT_PROFILE_APPS].columns[0], app);
 	size_t most = r->n[FIT_PROFILE_PLACEMENTS] + r->n[FIT_PROFILE_SCALABILITY], n, n_mean;

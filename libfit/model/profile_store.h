@@ -62,8 +62,8 @@ void fit_profile_tables_release(struct fit_profile_tables *t);
  */
 int fit_profile_tables_prepare(struct fit_profile_tables *t, struct fit_err *err) FIT_MUST_CHECK;
 
-/* Do the first `kinds` tables hold what docs/formats/profile.md says? *rows (free it) gets one entry
- * an application. FIT_EDATA. */
+/* Do the first `kinds` tables hold what docs/formats/profile.md says? *rows (free it) gets one
+ * entry an application. FIT_EDATA. */
 int fit_profile_tables_check(const struct fit_profile_tables *t, int kinds,
 			     struct fit_profile_rows **rows, struct fit_err *err) FIT_MUST_CHECK;
 

@@ -12,7 +12,8 @@ is "the folders of tests/data are what their script makes" "$T/diff" ""
 run "a folder of applications into a stream" 0 gf-prof --from pollux "$mini"
 cp "$T/out" "$T/mini.tsv"
 is "nothing on standard error" "$T/err" ""
-awk '/^#table=/ { name = substr($0, 8) } /^#end rows=/ { print name, substr($0, 11) }' "$T/mini.tsv" >"$T/tables"
+awk '/^#table=/ { name = substr($0, 8) } /^#end rows=/ { print name, substr($0, 11) }' \
+	"$T/mini.tsv" >"$T/tables"
 is "seven tables" "$T/tables" "apps 2
 placements 540
 scalability 45
@@ -172,8 +173,8 @@ run "an empty file" 1 gf-prof --from pollux "$T/a"
 has "an empty file: its name" "$T/err" "^gf-prof: $app/placements.csv: empty file"
 
 fresh && edit scalability.csv '3s/.*/4,8,5,0.5,0.25/'
-refused "four nodes among the many" 1 "$app/scalability.csv:3:num_nodes: bad value '4' (expected five or \
-more; up to four belong into placements.csv)"
+refused "four nodes among the many" 1 "$app/scalability.csv:3:num_nodes: bad value '4' (expected \
+five or more; up to four belong into placements.csv)"
 fresh && edit scalability.csv '3s/.*/6,5,5,0.5,0.25/'
 refused "fewer GPUs than nodes" 1 \
 	"$app/scalability.csv:3:num_replicas: bad value '5' (expected at least num_nodes)"
@@ -201,7 +202,8 @@ refused "a run that is cut short" 1 \
 	"$app/validation-40.csv: 2 epochs (expected 3, as in $app/validation-8.csv)"
 fresh && cp "$app/validation-8.csv" "$app/validation-x9.csv"
 refused "a file name without a batch size" 1 \
-	"$app/validation-x9.csv: bad batch size 'x9' in the file name (expected validation-<batch size>.csv)"
+	"$app/validation-x9.csv: bad batch size 'x9' in the file name (expected \
+validation-<batch size>.csv)"
 fresh && cp "$app/validation-8.csv" "$app/validation-08.csv"
 refused "a batch size twice" 1 "$app/validation-8.csv: the same batch size as validation-08.csv"
 fresh && rm "$app"/validation-*.csv
@@ -217,8 +219,8 @@ is "no such folder: the message" "$T/err" \
 	"gf-prof: $T/none: cannot open folder: No such file or directory"
 mkdir "$T/empty"
 run "a folder without applications" 1 gf-prof --from pollux "$T/empty"
-is "a folder without applications: the message" "$T/err" "gf-prof: $T/empty: no placements.csv in it or \
-in a folder below (expected an application folder, or a folder of them)"
+is "a folder without applications: the message" "$T/err" "gf-prof: $T/empty: no placements.csv in \
+it or in a folder below (expected an application folder, or a folder of them)"
 
 # a failure leaves the old store alone
 fresh && edit placements.csv '3s/.*/1,5,0,0.1/'
@@ -241,11 +243,13 @@ has "a table inside a store: the message" "$T/err" "a profile fills a whole stor
 ok "a table inside a store: not written" $?
 for bad in text text= =4 text=0 text=x text=-1; do
 	run "--max-local $bad" 2 gf-prof --from pollux "$mini" --max-local "$bad"
-	has "--max-local $bad: the message" "$T/err" "^gf-prof: bad value '$bad' for --max-local \\(expected APP=N\\)$"
+	has "--max-local $bad: the message" "$T/err" \
+		"^gf-prof: bad value '$bad' for --max-local \\(expected APP=N\\)$"
 done
 run "--max-local twice for one application" 2 gf-prof --from pollux "$mini" --max-local text=4 \
 	--max-local text=5
-run "--max-local for an application that is not there" 2 gf-prof --from pollux "$mini" --max-local none=4
+run "--max-local for an application that is not there" 2 gf-prof --from pollux "$mini" \
+	--max-local none=4
 is "the application is named" "$T/err" "gf-prof: no application 'none' in the input
 Try 'gf-prof --help'."
 run "--max-local beyond what was measured" 2 gf-prof --from pollux "$mini" --max-local text=6

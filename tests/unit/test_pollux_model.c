@@ -92,7 +92,8 @@ struct expected {
 	size_t rows;
 };
 
-static void open_expected(struct expected *x, const char *name, const struct fit_field *fields, size_t n)
+static void open_expected(struct expected *x, const char *name, const struct fit_field *fields,
+			  size_t n)
 {
 	struct fit_err err;
 

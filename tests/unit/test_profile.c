@@ -80,7 +80,8 @@ static struct fit_placement placed(int n, const int *gpus)
 		p.gpus[i] = gpus[i];
 	return p;
 }
-#define PLACED(...) placed((int)(sizeof((int[]){ __VA_ARGS__ }) / sizeof(int)), (int[]){ __VA_ARGS__ })
+#define PLACED(...) \
+	placed((int)(sizeof((int[]){ __VA_ARGS__ }) / sizeof(int)), (int[]){ __VA_ARGS__ })
 
 /* The profile of tests/data/profile-mini. */
 static void mini_tables(struct fit_profile_tables *t)
