@@ -85,7 +85,7 @@ struct columns {
 };
 
 static int find_columns(const struct fit_input *in, const struct data *d, bool measured,
-			struct columns *c, struct fit_err *err)
+			bool need_sync, struct columns *c, struct fit_err *err)
 {
 	const char *missing = NULL;
 
@@ -104,6 +104,8 @@ static int find_columns(const struct fit_input *in, const struct data *d, bool m
 		if (c->by[i] < 0 && strcmp(d->by[i], "app") != 0)
 			missing = d->by[i];
 	}
+	if (need_sync && c->sync < 0)
+		missing = "sync_time_s";
 	if (measured && c->step < 0)
 		missing = "step_time_s";
 	if (c->bsz < 0)
@@ -160,7 +162,9 @@ static int get_observation(const struct fit_input *in, const struct columns *c, 
 		rc = fit_input_need(in, c->bsz, true, &bsz, err);
 	if (!rc && measured)
 		rc = fit_input_need(in, c->step, false, &o->step_s, err);
-	if (!rc && measured)
+	if (!rc && need_sync)
+		rc = fit_input_need(in, c->sync, false, &o->sync_s, err);
+	else if (!rc && measured)
 		rc = fit_input_number(in, c->sync, false, &o->sync_s, &na, err);
 	if (!rc)
 		rc = fit_input_number(in, c->weight, false, &o->weight, &na, err);
@@ -256,13 +260,14 @@ static int read_observations(struct cli *cli, const struct options *o, const cha
 	struct fit_input *in = NULL;
 	struct columns c;
 	struct fit_throughput_obs obs;
+	bool need_sync = o->objective == FIT_RMSLE_ADAPTDL;
 	uint64_t bad_before = d->bad;
 	char hash[FIT_HASH_HEX];
 	uint32_t g = 0;
 	int app = -1, rc = fit_input_open(&in, operand, o->csv && !o->profile, err);
 
 	if (!rc)
-		rc = find_columns(in, d, true, &c, err);
+		rc = find_columns(in, d, true, need_sync, &c, err);
 	if (!rc && o->app.n > 0 && (app = fit_input_find(in, "app", NULL)) < 0)
 		rc = fit_fail(err, FIT_ENOTFOUND, "%s: no column 'app' (for --app)",
 			      fit_input_name(in));
@@ -271,8 +276,7 @@ static int read_observations(struct cli *cli, const struct options *o, const cha
 		if (rc == FIT_OK && !app_wanted(o, in, app))
 			continue;
 		if (rc == FIT_OK)
-			rc = get_observation(in, &c, true, o->objective == FIT_RMSLE_ADAPTDL, &obs,
-					     err);
+			rc = get_observation(in, &c, true, need_sync, &obs, err);
 		if (rc == FIT_EDATA) {
 			rc = bad_record(cli, o, d, in, err);
 			continue;
@@ -580,7 +584,7 @@ static int predict_all(struct cli *cli, const struct options *o, struct data *d,
 	if (!rc)
 		rc = fit_input_open(&in, cli_operand(cli, 0), o->csv, err);
 	if (!rc)
-		rc = find_columns(in, d, false, &c, err);
+		rc = find_columns(in, d, false, false, &c, err);
 	if (!rc)
 		rc = begin_output(cli, w, d, predict_fields, COUNT(predict_fields), err);
 	while (!rc) {
