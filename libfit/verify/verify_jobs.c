@@ -17,13 +17,15 @@ static const struct fit_field fields[N_CELLS] = {
 	[C_BATCH] = { "batch_size", FIT_INT, FIT_F_OPTIONAL },
 };
 
-static int take_app(struct fit_verifier *v, struct fit_text name, uint16_t *app, struct fit_err *err)
+static int take_app(struct fit_verifier *v, struct fit_text name, uint16_t *app,
+		    struct fit_err *err)
 {
 	uint32_t found = fit_index_get(&v->by_app, name);
 
 	if (found == FIT_NO_INDEX) {
 		if (v->n_apps >= UINT16_MAX - 1)
-			return fit_fail(err, FIT_EDATA, "more than %d applications", UINT16_MAX - 1);
+			return fit_fail(err, FIT_EDATA, "more than %d applications",
+					UINT16_MAX - 1);
 		if (fit_grow(&v->apps, &v->cap_apps, v->n_apps + 1, sizeof *v->apps))
 			return fit_fail_nomem(err);
 		found = (uint32_t)v->n_apps;
@@ -57,18 +59,20 @@ static int take_row(struct fit_verifier *v, struct fit_reader *r, const struct f
 	int rc;
 
 	if (!isfinite(j.gpus) || j.gpus < 0)
-		return fit_reader_fail(r, FIT_EDATA, "gpus", err, "bad number of GPUs %g (expected 0 or more)",
-				       j.gpus);
+		return fit_reader_fail(r, FIT_EDATA, "gpus", err,
+				       "bad number of GPUs %g (expected 0 or more)", j.gpus);
 	if (j.submit_ns < 0)
-		return fit_reader_fail(r, FIT_EDATA, "submit_s", err, "negative time (expected 0 or more)");
+		return fit_reader_fail(r, FIT_EDATA, "submit_s", err,
+				       "negative time (expected 0 or more)");
 	if (j.gpus <= 0)
-		return FIT_OK;	/* a CPU job; no replay takes it */
+		return FIT_OK; /* a CPU job; no replay takes it */
 	if (v->n_jobs >= UINT32_MAX - 1)
 		return fit_reader_fail(r, FIT_EDATA, NULL, err, "too many jobs");
 	if (fit_index_put(&v->by_id, id, (uint32_t)v->n_jobs, &before))
 		return fit_fail_nomem(err);
 	if (before != FIT_NO_INDEX)
-		return fit_reader_fail(r, FIT_EDATA, "job_id", err, "duplicate id '%.*s' (expected unique ids)",
+		return fit_reader_fail(r, FIT_EDATA, "job_id", err,
+				       "duplicate id '%.*s' (expected unique ids)",
 				       FIT_TEXT_ARG(id));
 	if (!c[C_APP].na) {
 		rc = take_app(v, c[C_APP].u.t, &j.app, err);
@@ -112,7 +116,9 @@ int fit_verifier_profile(struct fit_verifier *v, const char *store, struct fit_e
 
 		a->model = fit_profile_find(v->profile, fit_text_of(a->name));
 		if (!a->model)
-			return fit_fail(err, FIT_ENOTFOUND, "%s: no application '%s', which a job runs", store, a->name);
+			return fit_fail(err, FIT_ENOTFOUND,
+					"%s: no application '%s', which a job runs", store,
+					a->name);
 		a->info = fit_app_info(a->model);
 	}
 	return FIT_OK;

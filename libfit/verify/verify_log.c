@@ -10,7 +10,20 @@
 
 #include "libfit/verify/verify_state.h"
 
-enum { C_TIME, C_EVENT, C_JOB, C_GPUS, C_NODES, C_LOCAL, C_ACCUM, C_EPOCH, C_PROGRESS, C_APP, C_BATCH, N_CELLS };
+enum {
+	C_TIME,
+	C_EVENT,
+	C_JOB,
+	C_GPUS,
+	C_NODES,
+	C_LOCAL,
+	C_ACCUM,
+	C_EPOCH,
+	C_PROGRESS,
+	C_APP,
+	C_BATCH,
+	N_CELLS
+};
 
 static const struct fit_field fields[N_CELLS] = {
 	[C_TIME] = { "time_s", FIT_TIME, FIT_F_NOT_NA },
@@ -27,11 +40,12 @@ static const struct fit_field fields[N_CELLS] = {
 };
 
 static const char *const event_names[EV_UNKNOWN] = {
-	"cluster", "submit", "reject", "start", "move", "preempt", "resume", "epoch", "finish", "release",
+	"cluster", "submit", "reject", "start",  "move",
+	"preempt", "resume", "epoch",  "finish", "release",
 };
 
 #define NODES_MAX 10000000
-#define NOISE_S 1e-6	/* instants closer than this cannot be told apart by a profile */
+#define NOISE_S 1e-6 /* instants closer than this cannot be told apart by a profile */
 
 /* ---- reporting ---- */
 
@@ -87,7 +101,8 @@ static void tree_set(struct fit_verifier *v, size_t node, int64_t free_gpus)
 
 	v->tree[i] = free_gpus;
 	for (i /= 2; i >= 1; i /= 2)
-		v->tree[i] = v->tree[2 * i] > v->tree[2 * i + 1] ? v->tree[2 * i] : v->tree[2 * i + 1];
+		v->tree[i] =
+			v->tree[2 * i] > v->tree[2 * i + 1] ? v->tree[2 * i] : v->tree[2 * i + 1];
 }
 
 void verify_tree_add(struct fit_verifier *v, size_t node, int64_t gpus)
@@ -116,8 +131,8 @@ static bool parse_part(struct fit_text t, int64_t *n, int64_t *gpus)
 	while (x < t.n && t.s[x] != 'x')
 		x++;
 	return x < t.n && !fit_parse_int64((struct fit_text){ t.s, x }, n) &&
-	       !fit_parse_int64((struct fit_text){ t.s + x + 1, t.n - x - 1 }, gpus) && *n > 0 && *gpus > 0 &&
-	       *n <= NODES_MAX && *gpus <= 1000000;
+	       !fit_parse_int64((struct fit_text){ t.s + x + 1, t.n - x - 1 }, gpus) && *n > 0 &&
+	       *gpus > 0 && *n <= NODES_MAX && *gpus <= 1000000;
 }
 
 /* The part of spec that starts at *at, and where the next one does. */
@@ -139,7 +154,8 @@ static bool measure_cluster(struct fit_text spec, size_t *n_nodes, int64_t *tota
 	*n_nodes = 0;
 	*total = 0;
 	for (size_t at = 0; at <= spec.n;) {
-		if (!parse_part(next_part(spec, &at), &n, &gpus) || *n_nodes + (size_t)n > NODES_MAX)
+		if (!parse_part(next_part(spec, &at), &n, &gpus) ||
+		    *n_nodes + (size_t)n > NODES_MAX)
 			return false;
 		*n_nodes += (size_t)n;
 		*total += n * gpus;
@@ -158,7 +174,8 @@ static int rebuild_tree(struct fit_verifier *v)
 	for (size_t i = 0; i < v->tree_n; i++)
 		v->tree[v->tree_n + i] = i < v->n_nodes ? v->size[i] - v->booked[i] : INT64_MIN / 2;
 	for (size_t i = v->tree_n - 1; i >= 1; i--)
-		v->tree[i] = v->tree[2 * i] > v->tree[2 * i + 1] ? v->tree[2 * i] : v->tree[2 * i + 1];
+		v->tree[i] =
+			v->tree[2 * i] > v->tree[2 * i + 1] ? v->tree[2 * i] : v->tree[2 * i + 1];
 	return FIT_OK;
 }
 
@@ -213,10 +230,18 @@ static struct verify_live *live_new(struct fit_verifier *v, uint32_t job)
 	l = &v->live[i];
 	nodes = l->nodes;
 	cap = l->cap_nodes;
-	*l = (struct verify_live){ .job = job, .next = NONE, .prev = NONE, .nodes = nodes, .cap_nodes = cap,
-				   .first_start_ns = NEVER, .finish_ns = NEVER, .release_due_ns = NEVER,
-				   .timer_ns = NEVER, .queue = 2, .remaining = -1,
-				   .local_bsz = NO_INT, .accum = NO_INT };
+	*l = (struct verify_live){ .job = job,
+				   .next = NONE,
+				   .prev = NONE,
+				   .nodes = nodes,
+				   .cap_nodes = cap,
+				   .first_start_ns = NEVER,
+				   .finish_ns = NEVER,
+				   .release_due_ns = NEVER,
+				   .timer_ns = NEVER,
+				   .queue = 2,
+				   .local_bsz = NO_INT,
+				   .accum = NO_INT };
 	v->jobs[job].live = i;
 	v->n_active++;
 	return l;
@@ -230,9 +255,13 @@ static void keep_result(struct fit_verifier *v, const struct verify_live *l)
 	if (!v->keep)
 		return;
 	res = &v->results[l->job];
-	*res = (struct verify_result){ .start_ns = l->first_start_ns, .end_ns = l->finish_ns,
-				       .held_ns = l->held_ns, .gpu_s = l->gpu_s, .gpu_busy_s = l->gpu_busy_s,
-				       .restarts = l->n_restarts, .preempts = l->n_preempts,
+	*res = (struct verify_result){ .start_ns = l->first_start_ns,
+				       .end_ns = l->finish_ns,
+				       .held_ns = l->held_ns,
+				       .gpu_s = l->gpu_s,
+				       .gpu_busy_s = l->gpu_busy_s,
+				       .restarts = l->n_restarts,
+				       .preempts = l->n_preempts,
 				       .state = v->jobs[l->job].state };
 }
 
@@ -297,7 +326,8 @@ static void allocate(struct fit_verifier *v, struct verify_live *l, const struct
 }
 
 /* Progress made since the last row of this job. The log's own figure is not taken over. */
-static void settle_progress(const struct fit_verifier *v, struct verify_live *l, const struct verify_row *r)
+static void settle_progress(const struct fit_verifier *v, struct verify_live *l,
+			    const struct verify_row *r)
 {
 	if (!r->known)
 		return;
@@ -464,7 +494,8 @@ static void begin_decision(struct fit_verifier *v)
 static void call_decision_rules(struct fit_verifier *v)
 {
 	for (size_t i = 0; i < N_RULES; i++)
-		if (verify_rules[i].decision && (!verify_rules[i].applies || verify_rules[i].applies(v)))
+		if (verify_rules[i].decision &&
+		    (!verify_rules[i].applies || verify_rules[i].applies(v)))
 			verify_rules[i].decision(v);
 }
 
@@ -585,8 +616,9 @@ static void take(struct fit_verifier *v, struct verify_row *r, uint64_t line)
 	}
 	v->line = line;
 	v->last_t = r->t;
-	r->t = v->now;	/* a row that goes back in time is taken as if it did not */
-	r->live = r->job == NONE || v->jobs[r->job].live == NONE ? NULL : &v->live[v->jobs[r->job].live];
+	r->t = v->now; /* a row that goes back in time is taken as if it did not */
+	r->live = r->job == NONE || v->jobs[r->job].live == NONE ? NULL
+								 : &v->live[v->jobs[r->job].live];
 	verify_forecast(v, r);
 	if (active && v->phase != PHASE_DECIDING) {
 		begin_decision(v);
@@ -631,7 +663,8 @@ static int parse_nodes(struct fit_verifier *v, struct verify_row *r)
 			continue;
 		while (colon < i && t.s[colon] != ':')
 			colon++;
-		if (colon == i || fit_parse_int64((struct fit_text){ t.s + at, colon - at }, &node) ||
+		if (colon == i ||
+		    fit_parse_int64((struct fit_text){ t.s + at, colon - at }, &node) ||
 		    fit_parse_int64((struct fit_text){ t.s + colon + 1, i - colon - 1 }, &gpus) ||
 		    node < 0 || node > INT32_MAX || gpus < 1 || gpus > INT32_MAX)
 			return FIT_OK;
@@ -652,23 +685,36 @@ static int64_t int_cell(const struct fit_cell *c)
 	return c->na ? NO_INT : c->u.i;
 }
 
-static int take_cells(struct fit_verifier *v, const struct fit_cell *c, uint64_t line, struct fit_err *err)
+static int take_cells(struct fit_verifier *v, const struct fit_cell *c, uint64_t line,
+		      struct fit_err *err)
 {
 	struct verify_row r = {
-		.t = c[C_TIME].u.i, .t_log = c[C_TIME].u.i, .event = c[C_EVENT].u.t, .ev = event_of(c[C_EVENT].u.t), .job = NONE,
-		.has_id = !c[C_JOB].na, .id = c[C_JOB].u.t,
-		.gpus_na = c[C_GPUS].na, .gpus = c[C_GPUS].u.d,
-		.nodes_na = c[C_NODES].na, .nodes_text = c[C_NODES].u.t,
-		.local_bsz = int_cell(&c[C_LOCAL]), .accum = int_cell(&c[C_ACCUM]),
-		.epoch = int_cell(&c[C_EPOCH]), .batch = int_cell(&c[C_BATCH]),
-		.progress_na = c[C_PROGRESS].na, .progress = c[C_PROGRESS].u.d,
-		.app_na = c[C_APP].na, .app = c[C_APP].u.t,
+		.t = c[C_TIME].u.i,
+		.t_log = c[C_TIME].u.i,
+		.event = c[C_EVENT].u.t,
+		.ev = event_of(c[C_EVENT].u.t),
+		.job = NONE,
+		.has_id = !c[C_JOB].na,
+		.id = c[C_JOB].u.t,
+		.gpus_na = c[C_GPUS].na,
+		.gpus = c[C_GPUS].u.d,
+		.nodes_na = c[C_NODES].na,
+		.nodes_text = c[C_NODES].u.t,
+		.local_bsz = int_cell(&c[C_LOCAL]),
+		.accum = int_cell(&c[C_ACCUM]),
+		.epoch = int_cell(&c[C_EPOCH]),
+		.batch = int_cell(&c[C_BATCH]),
+		.progress_na = c[C_PROGRESS].na,
+		.progress = c[C_PROGRESS].u.d,
+		.app_na = c[C_APP].na,
+		.app = c[C_APP].u.t,
 	};
 
 	if (r.has_id)
 		r.job = fit_index_get(&v->by_id, r.id);
 	if (r.ev == EV_CLUSTER)
-		r.cluster_bad = r.nodes_na || !measure_cluster(r.nodes_text, &r.n_nodes, &r.sum), r.n_nodes = 0;
+		r.cluster_bad = r.nodes_na || !measure_cluster(r.nodes_text, &r.n_nodes, &r.sum),
+		r.n_nodes = 0;
 	else if (parse_nodes(v, &r))
 		return fit_fail_nomem(err);
 	if (r.nodes_bad)
@@ -697,14 +743,16 @@ static void at_end(struct fit_verifier *v)
 
 /* ---- metadata and ranks ---- */
 
-static bool meta_time(struct fit_verifier *v, const struct fit_meta *m, const char *key, int64_t *ns)
+static bool meta_time(struct fit_verifier *v, const struct fit_meta *m, const char *key,
+		      int64_t *ns)
 {
 	const char *s = fit_meta_get(m, key);
 
 	verify_check(v, RULE_META);
 	if (s && !fit_parse_time(fit_text_of(s), ns) && *ns >= 0)
 		return true;
-	verify_fault(v, RULE_META, NONE, "metadata %s is '%s' (expected seconds)", key, s ? s : "missing");
+	verify_fault(v, RULE_META, NONE, "metadata %s is '%s' (expected seconds)", key,
+		     s ? s : "missing");
 	return false;
 }
 
@@ -720,27 +768,29 @@ static bool meta_choice(struct fit_verifier *v, const struct fit_meta *m, const 
 			return true;
 		}
 	}
-	verify_fault(v, RULE_META, NONE, "metadata %s is '%s' (expected one of those in the log format)", key,
+	verify_fault(v, RULE_META, NONE,
+		     "metadata %s is '%s' (expected one of those in the log format)", key,
 		     s ? s : "missing");
 	return false;
 }
 
-static void check_hash(struct fit_verifier *v, const struct fit_meta *m, const char *key, const char *found,
-		       const char *what)
+static void check_hash(struct fit_verifier *v, const struct fit_meta *m, const char *key,
+		       const char *found, const char *what)
 {
 	const char *s = fit_meta_get(m, key);
 
-	if (!s && !*found)
-		return;
-	verify_check(v, RULE_INPUTS);
 	if (!s)
-		verify_fault(v, RULE_INPUTS, NONE, "the log names no %s, but one was given", what);
-	else if (!fit_text_is(fit_text_of(s), found))
-		verify_fault(v, RULE_INPUTS, NONE, "the log was made from another %s (hash %s, found %s)", what, s,
+		return; /* a log that does not say; a profile that it does not need is no matter */
+	verify_check(v, RULE_INPUTS);
+	if (!fit_text_is(fit_text_of(s), found))
+		verify_fault(v, RULE_INPUTS, NONE,
+			     "the log was made from another %s (hash %s, found %s)", what, s,
 			     found);
 }
 
-static const char *const policies[] = { "other", "fifo", "sjf", "srtf", "tiresias", "optimus", NULL };
+static const char *const policies[] = {
+	"other", "fifo", "sjf", "srtf", "tiresias", "optimus", NULL
+};
 static const char *const releases[] = { "at-once", "interval-end", NULL };
 static const char *const orders[] = { "submit-id", "file", NULL };
 static const char *const remainings[] = { "exact", "whole-epochs", NULL };
@@ -752,8 +802,9 @@ static int read_meta(struct fit_verifier *v, const struct fit_meta *m, bool *fil
 	const char *s;
 
 	meta_choice(v, m, "policy", policies + 1, &policy);
-	v->policy = fit_meta_get(m, "policy") && v->tally[RULE_META].violations == 0 ?
-		    (enum verify_policy)(policy + 1) : POLICY_OTHER;
+	v->policy = fit_meta_get(m, "policy") && v->tally[RULE_META].violations == 0
+			    ? (enum verify_policy)(policy + 1)
+			    : POLICY_OTHER;
 	(void)meta_time(v, m, "interval_s", &v->interval_ns);
 	v->restart_ns = NO_INT;
 	s = fit_meta_get(m, "restart_s");
@@ -764,14 +815,17 @@ static int read_meta(struct fit_verifier *v, const struct fit_meta *m, bool *fil
 	meta_choice(v, m, "order", orders, &order);
 	v->interval_end = release == 1;
 	if (!v->with_profile)
-		v->quantum_ns = 0;	/* durations are exact */
+		v->quantum_ns = 0; /* durations are exact */
 	*file_order = order == 1;
 	if (v->policy == POLICY_TIRESIAS) {
 		s = fit_meta_get(m, "tiresias_threshold_gpu_s");
 		verify_check(v, RULE_META);
-		if (!s || fit_parse_int64(fit_text_of(s), &v->threshold_gpu_s) || v->threshold_gpu_s < 0)
-			verify_fault(v, RULE_META, NONE, "metadata tiresias_threshold_gpu_s is '%s' (expected GPU-seconds)",
-				     s ? s : "missing");
+		if (!s || fit_parse_int64(fit_text_of(s), &v->threshold_gpu_s) ||
+		    v->threshold_gpu_s < 0)
+			verify_fault(
+				v, RULE_META, NONE,
+				"metadata tiresias_threshold_gpu_s is '%s' (expected GPU-seconds)",
+				s ? s : "missing");
 	}
 	if (v->policy == POLICY_OPTIMUS) {
 		meta_choice(v, m, "optimus_remaining", remainings, &remaining);
@@ -780,7 +834,8 @@ static int read_meta(struct fit_verifier *v, const struct fit_meta *m, bool *fil
 		v->optimus_accumulates = single == 1;
 		s = fit_meta_get(m, "optimus_node_gpus");
 		if (s && fit_parse_int64(fit_text_of(s), &v->optimus_node_gpus))
-			verify_fault(v, RULE_META, NONE, "metadata optimus_node_gpus is '%s' (expected a number)", s);
+			verify_fault(v, RULE_META, NONE,
+				     "metadata optimus_node_gpus is '%s' (expected a number)", s);
 		s = fit_meta_get(m, "optimus_one_gpu_apps");
 		if (s) {
 			v->optimus_one_gpu_apps = fit_strdup(fit_text_of(s));
@@ -797,7 +852,7 @@ static int read_meta(struct fit_verifier *v, const struct fit_meta *m, bool *fil
 	return FIT_OK;
 }
 
-static const struct fit_verifier *sorting;	/* qsort has no argument for it */
+static const struct fit_verifier *sorting; /* qsort has no argument for it */
 
 static int by_submit_and_id(const void *pa, const void *pb)
 {
@@ -836,11 +891,14 @@ static int read_log(struct fit_verifier *v, struct fit_reader *r, struct fit_err
 	int rc = fit_reader_begin(r, fields, N_CELLS, err);
 
 	if (rc)
-		return rc == FIT_END ? fit_fail(err, FIT_EPARSE, "%s: no table (expected an event log)",
-						fit_reader_input(r)) : rc;
+		return rc == FIT_END
+			       ? fit_fail(err, FIT_EPARSE, "%s: no table (expected an event log)",
+					  fit_reader_input(r))
+			       : rc;
 	v->with_profile = fit_meta_get(fit_reader_meta(r), "input_profile") != NULL;
 	if (v->with_profile && !v->profile)
-		return fit_fail(err, FIT_EINVAL, "%s: made with a profile store (give it with --profile)",
+		return fit_fail(err, FIT_EINVAL,
+				"%s: made with a profile store (give it with --profile)",
 				fit_reader_input(r));
 	if (read_meta(v, fit_reader_meta(r), &file_order))
 		return fit_fail_nomem(err);
@@ -851,7 +909,8 @@ static int read_log(struct fit_verifier *v, struct fit_reader *r, struct fit_err
 		if (!v->results)
 			return fit_fail_nomem(err);
 		for (size_t i = 0; i < v->n_jobs; i++)
-			v->results[i] = (struct verify_result){ .start_ns = NEVER, .end_ns = NEVER };
+			v->results[i] =
+				(struct verify_result){ .start_ns = NEVER, .end_ns = NEVER };
 	}
 	while (!(rc = fit_reader_row(r, cells, err))) {
 		rc = take_cells(v, cells, fit_reader_line(r), err);
@@ -937,8 +996,9 @@ struct fit_verdict fit_verifier_verdict(const struct fit_verifier *v, size_t i)
 	return (struct fit_verdict){
 		.rule = verify_rules[i].name,
 		.meaning = verify_rules[i].meaning,
-		.kind = t->violations ? FIT_VERDICT_VIOLATED : t->checked ? FIT_VERDICT_OK :
-			FIT_VERDICT_NOT_APPLICABLE,
+		.kind = t->violations ? FIT_VERDICT_VIOLATED
+			: t->checked  ? FIT_VERDICT_OK
+				      : FIT_VERDICT_NOT_APPLICABLE,
 		.checked = t->checked,
 		.violations = t->violations,
 		.detail = t->detail,

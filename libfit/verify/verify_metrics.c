@@ -44,7 +44,8 @@ static struct spread spread_of(int64_t *a, size_t n)
 	double sum = 0;
 
 	if (!n)
-		return (struct spread){ (double)NAN, (double)NAN, (double)NAN, (double)NAN, (double)NAN };
+		return (struct spread){ (double)NAN, (double)NAN, (double)NAN, (double)NAN,
+					(double)NAN };
 	qsort(a, n, sizeof *a, by_value);
 	for (size_t i = 0; i < n; i++)
 		sum += fit_time_to_double(a[i]);
@@ -64,7 +65,8 @@ struct expected {
 
 static int expect_all(const struct fit_verifier *v, struct expected out[N_EXPECTED])
 {
-	int64_t *jct = malloc((v->n_jobs + 1) * sizeof *jct), *queue = malloc((v->n_jobs + 1) * sizeof *queue);
+	int64_t *jct = malloc((v->n_jobs + 1) * sizeof *jct),
+		*queue = malloc((v->n_jobs + 1) * sizeof *queue);
 	double last = v->n_finished ? fit_time_to_double(v->last_finish_ns) : (double)NAN, first;
 	double held, capacity;
 	struct spread j, q;
@@ -98,16 +100,23 @@ static int expect_all(const struct fit_verifier *v, struct expected out[N_EXPECT
 		{ "finished", (double)v->n_finished },
 		{ "unfinished", (double)(v->n_submitted - v->n_finished - v->n_rejected) },
 		{ "rejected", (double)v->n_rejected },
-		{ "jct_mean_s", j.mean }, { "jct_median_s", j.median }, { "jct_p95_s", j.p95 },
-		{ "jct_p99_s", j.p99 }, { "jct_max_s", j.max },
-		{ "queue_mean_s", q.mean }, { "queue_median_s", q.median }, { "queue_p95_s", q.p95 },
-		{ "queue_p99_s", q.p99 }, { "queue_max_s", q.max },
+		{ "jct_mean_s", j.mean },
+		{ "jct_median_s", j.median },
+		{ "jct_p95_s", j.p95 },
+		{ "jct_p99_s", j.p99 },
+		{ "jct_max_s", j.max },
+		{ "queue_mean_s", q.mean },
+		{ "queue_median_s", q.median },
+		{ "queue_p95_s", q.p95 },
+		{ "queue_p99_s", q.p99 },
+		{ "queue_max_s", q.max },
 		{ "makespan_s", last },
 		{ "makespan_from_first_submit_s", last - first },
 		{ "gpu_seconds_held", v->held },
 		{ "gpu_seconds_busy", v->gpu_busy_s },
 		{ "gpu_seconds_capacity", v->n_finished ? v->capacity_finish : (double)NAN },
-		{ "utilisation", v->n_finished ? v->held_finish / v->capacity_finish : (double)NAN },
+		{ "utilisation",
+		  v->n_finished ? v->held_finish / v->capacity_finish : (double)NAN },
 		{ "utilisation_from_first_submit", held / capacity },
 		{ "restarts", (double)v->n_restarts },
 		{ "preemptions", (double)v->n_preempts },
@@ -126,15 +135,18 @@ static void compare_metric(struct fit_verifier *v, const struct expected *e, str
 			continue;
 		verify_check(v, RULE_METRICS);
 		if (found->na ? !isnan(e->value) : !same(found->u.d, e->value))
-			verify_fault(v, RULE_METRICS, NONE, "%s is %.17g by the events, the metrics say %.17g", e->name,
+			verify_fault(v, RULE_METRICS, NONE,
+				     "%s is %.17g by the events, the metrics say %.17g", e->name,
 				     e->value, found->na ? (double)NAN : found->u.d);
 		return;
 	}
 }
 
 /* Run take(v, arg, cells) on each row of the first table. */
-static int each_row(struct fit_verifier *v, const char *operand, const struct fit_field *fields, size_t n,
-		    void (*take)(struct fit_verifier *v, const void *arg, const struct fit_cell *cells),
+static int each_row(struct fit_verifier *v, const char *operand, const struct fit_field *fields,
+		    size_t n,
+		    void (*take)(struct fit_verifier *v, const void *arg,
+				 const struct fit_cell *cells),
 		    const void *arg, struct fit_err *err)
 {
 	struct fit_cell cells[16];
@@ -164,12 +176,11 @@ static void take_metric(struct fit_verifier *v, const void *arg, const struct fi
 
 int fit_verifier_metrics(struct fit_verifier *v, const char *operand, struct fit_err *err)
 {
-	static const struct fit_field fields[] = {
-		{ "metric", FIT_TEXT, FIT_F_NOT_NA }, { "value", FIT_REAL, 0 }
-	};
+	static const struct fit_field fields[] = { { "metric", FIT_TEXT, FIT_F_NOT_NA },
+						   { "value", FIT_REAL, 0 } };
 	struct expected e[N_EXPECTED];
 
-	v->last_t = -1;		/* faults have no instant from here on */
+	v->last_t = -1; /* faults have no instant from here on */
 	if (!v->results)
 		return fit_fail(err, FIT_EINVAL, "results were not kept");
 	if (expect_all(v, e))
@@ -179,7 +190,19 @@ int fit_verifier_metrics(struct fit_verifier *v, const char *operand, struct fit
 
 /* ---- the per-job table ---- */
 
-enum { P_ID, P_START, P_END, P_JCT, P_QUEUE, P_GPU, P_BUSY, P_RESTARTS, P_PREEMPTS, P_STATUS, N_PER_JOB };
+enum {
+	P_ID,
+	P_START,
+	P_END,
+	P_JCT,
+	P_QUEUE,
+	P_GPU,
+	P_BUSY,
+	P_RESTARTS,
+	P_PREEMPTS,
+	P_STATUS,
+	N_PER_JOB
+};
 
 static const struct fit_field per_job[N_PER_JOB] = {
 	[P_ID] = { "job_id", FIT_TEXT, FIT_F_NOT_NA },
@@ -195,11 +218,12 @@ static const struct fit_field per_job[N_PER_JOB] = {
 };
 
 /* One cell against the time that must stand there (NEVER: missing). */
-static void compare_time(struct fit_verifier *v, uint32_t job, const struct fit_cell *c, int64_t want,
-			 const char *name)
+static void compare_time(struct fit_verifier *v, uint32_t job, const struct fit_cell *c,
+			 int64_t want, const char *name)
 {
 	if (c->na ? want != NEVER : c->u.i != want)
-		verify_fault(v, RULE_PER_JOB, job, "%s is %.12g by the events, the table says %.12g", name,
+		verify_fault(v, RULE_PER_JOB, job,
+			     "%s is %.12g by the events, the table says %.12g", name,
 			     want == NEVER ? (double)NAN : fit_time_to_double(want),
 			     c->na ? (double)NAN : fit_time_to_double(c->u.i));
 }
@@ -214,7 +238,8 @@ static void take_per_job(struct fit_verifier *v, const void *arg, const struct f
 	(void)arg;
 	verify_check(v, RULE_PER_JOB);
 	if (job == NONE) {
-		verify_fault(v, RULE_PER_JOB, NONE, "job '%.*s' is not in the jobs table", FIT_TEXT_ARG(c[P_ID].u.t));
+		verify_fault(v, RULE_PER_JOB, NONE, "job '%.*s' is not in the jobs table",
+			     FIT_TEXT_ARG(c[P_ID].u.t));
 		return;
 	}
 	r = &v->results[job];
@@ -229,19 +254,24 @@ static void take_per_job(struct fit_verifier *v, const void *arg, const struct f
 	if (!c[P_QUEUE].na && jct != NEVER)
 		compare_time(v, job, &c[P_QUEUE], jct - r->held_ns, "queue_s");
 	if (!c[P_GPU].na && !same(c[P_GPU].u.d, r->gpu_s))
-		verify_fault(v, RULE_PER_JOB, job, "gpu_s is %.12g by the events, the table says %.12g", r->gpu_s,
+		verify_fault(v, RULE_PER_JOB, job,
+			     "gpu_s is %.12g by the events, the table says %.12g", r->gpu_s,
 			     c[P_GPU].u.d);
 	if (!c[P_BUSY].na && !same(c[P_BUSY].u.d, r->gpu_busy_s))
-		verify_fault(v, RULE_PER_JOB, job, "gpu_busy_s is %.12g by the events, the table says %.12g",
+		verify_fault(v, RULE_PER_JOB, job,
+			     "gpu_busy_s is %.12g by the events, the table says %.12g",
 			     r->gpu_busy_s, c[P_BUSY].u.d);
 	if (!c[P_RESTARTS].na && c[P_RESTARTS].u.i != r->restarts)
-		verify_fault(v, RULE_PER_JOB, job, "%lld restarts by the events, the table says %lld",
+		verify_fault(v, RULE_PER_JOB, job,
+			     "%lld restarts by the events, the table says %lld",
 			     (long long)r->restarts, (long long)c[P_RESTARTS].u.i);
 	if (!c[P_PREEMPTS].na && c[P_PREEMPTS].u.i != r->preempts)
-		verify_fault(v, RULE_PER_JOB, job, "%lld preemptions by the events, the table says %lld",
+		verify_fault(v, RULE_PER_JOB, job,
+			     "%lld preemptions by the events, the table says %lld",
 			     (long long)r->preempts, (long long)c[P_PREEMPTS].u.i);
 	if (!c[P_STATUS].na && (r->end_ns != NEVER) != fit_text_is(c[P_STATUS].u.t, "OK"))
-		verify_fault(v, RULE_PER_JOB, job, "status '%.*s', but it %s", FIT_TEXT_ARG(c[P_STATUS].u.t),
+		verify_fault(v, RULE_PER_JOB, job, "status '%.*s', but it %s",
+			     FIT_TEXT_ARG(c[P_STATUS].u.t),
 			     r->end_ns != NEVER ? "finished" : "did not finish");
 }
 

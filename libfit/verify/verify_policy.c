@@ -9,17 +9,16 @@
 
 #include "libfit/verify/verify_state.h"
 
-/* Predicted times closer than this are equal for us: the log decides between such jobs. */
-#define SAME_S 1e-6
+/* Times predicted from a profile that are closer than this cannot be told apart: the log decides
+ * between such jobs. */
+#define SAME_NS 1000
 
-/* ---- a heap by (key, fkey, rank) ---- */
+/* ---- a heap ---- */
 
 static bool before(const struct verify_heap_item *a, const struct verify_heap_item *b)
 {
 	if (a->key != b->key)
 		return a->key < b->key;
-	if (a->fkey < b->fkey || a->fkey > b->fkey)
-		return a->fkey < b->fkey;
 	return a->rank < b->rank;
 }
 
@@ -73,32 +72,36 @@ static uint32_t rank_of(const struct fit_verifier *v, uint32_t live)
 
 static int by_rank(const void *pa, const void *pb)
 {
-	return cmp_u32(rank_of(sorting, *(const uint32_t *)pa), rank_of(sorting, *(const uint32_t *)pb));
+	return cmp_u32(rank_of(sorting, *(const uint32_t *)pa),
+		       rank_of(sorting, *(const uint32_t *)pb));
 }
 
 static int by_remaining(const void *pa, const void *pb)
 {
-	double a = sorting->live[*(const uint32_t *)pa].remaining;
-	double b = sorting->live[*(const uint32_t *)pb].remaining;
+	int64_t a = sorting->live[*(const uint32_t *)pa].remaining_ns;
+	int64_t b = sorting->live[*(const uint32_t *)pb].remaining_ns;
 
-	if (a < b || a > b)
+	if (a != b)
 		return a < b ? -1 : 1;
 	return by_rank(pa, pb);
 }
 
 static int by_seq(const void *pa, const void *pb)
 {
-	return cmp_u32(sorting->live[*(const uint32_t *)pa].seq, sorting->live[*(const uint32_t *)pb].seq);
+	return cmp_u32(sorting->live[*(const uint32_t *)pa].seq,
+		       sorting->live[*(const uint32_t *)pb].seq);
 }
 
 static int by_size(const void *pa, const void *pb)
 {
-	int64_t a = sorting->live[*(const uint32_t *)pa].gpus, b = sorting->live[*(const uint32_t *)pb].gpus;
+	int64_t a = sorting->live[*(const uint32_t *)pa].gpus,
+		b = sorting->live[*(const uint32_t *)pb].gpus;
 
 	return a != b ? (a < b ? -1 : 1) : by_rank(pa, pb);
 }
 
-static void sort(const struct fit_verifier *v, struct verify_list *l, int (*by)(const void *, const void *))
+static void sort(const struct fit_verifier *v, struct verify_list *l,
+		 int (*by)(const void *, const void *))
 {
 	sorting = v;
 	if (l->n > 1)
@@ -140,7 +143,8 @@ static void active_remove(struct fit_verifier *v, uint32_t live)
 	}
 	if (lo == v->active.n || v->active.a[lo] != live)
 		return;
-	memmove(v->active.a + lo, v->active.a + lo + 1, (v->active.n - lo - 1) * sizeof *v->active.a);
+	memmove(v->active.a + lo, v->active.a + lo + 1,
+		(v->active.n - lo - 1) * sizeof *v->active.a);
 	v->active.n--;
 }
 
@@ -187,7 +191,8 @@ static int64_t demotion_instant(const struct fit_verifier *v, const struct verif
 	if (g < 1 || v->threshold_gpu_s / g > NEVER / 4 / FIT_NS_PER_S)
 		return NEVER;
 	whole_s = v->threshold_gpu_s / g;
-	need = whole_s * FIT_NS_PER_S + ((v->threshold_gpu_s - whole_s * g) * FIT_NS_PER_S + g - 1) / g;
+	need = whole_s * FIT_NS_PER_S +
+	       ((v->threshold_gpu_s - whole_s * g) * FIT_NS_PER_S + g - 1) / g;
 	at = l->since_ns + (need > l->held_ns ? need - l->held_ns : 0);
 	if (v->interval_ns > 0) {
 		int64_t d = v->interval_ns;
@@ -226,7 +231,8 @@ void verify_policy_allocated(struct fit_verifier *v, struct verify_live *l)
 		return;
 	l->timer_ns = demotion_instant(v, l);
 	if (l->timer_ns != NEVER &&
-	    verify_heap_push(&v->timers, (struct verify_heap_item){ .key = l->timer_ns, .job = l->job,
+	    verify_heap_push(&v->timers, (struct verify_heap_item){ .key = l->timer_ns,
+								    .job = l->job,
 								    .rank = v->jobs[l->job].rank }))
 		v->code = FIT_ENOMEM;
 }
@@ -238,7 +244,7 @@ void verify_policy_left(struct fit_verifier *v, struct verify_live *l)
 	queue_remove(v, live);
 	active_remove(v, live);
 	for (size_t i = 0; i < v->fresh.n; i++) {
-		if (v->fresh.a[i] == live) {	/* finished before any decision saw it: a broken log */
+		if (v->fresh.a[i] == live) { /* finished before any decision saw it: a broken log */
 			v->fresh.a[i] = v->fresh.a[--v->fresh.n];
 			break;
 		}
@@ -272,11 +278,11 @@ void verify_policy_begin(struct fit_verifier *v)
 
 		switch (v->policy) {
 		case POLICY_SJF:
-			x.fkey = verify_remaining_s(v, job, &v->live[live]);
-			/* fall through */
+			x.key = verify_remaining_ns(v, job, &v->live[live]);
+			rc = verify_heap_push(&v->waiting, x);
+			break;
 		case POLICY_FIFO:
-			if (v->policy == POLICY_FIFO)
-				x.key = v->jobs[job].submit_ns;
+			x.key = v->jobs[job].submit_ns;
 			rc = verify_heap_push(&v->waiting, x);
 			break;
 		case POLICY_TIRESIAS:
@@ -328,9 +334,14 @@ static void decide_queue(struct fit_verifier *v, enum verify_rule rule)
 		verify_check(v, rule);
 		if (l->popped || !head)
 			continue;
-		if (rule == RULE_SJF && head->fkey > verify_remaining_s(v, l->job, l) - SAME_S)
-			continue;
-		verify_fault(v, rule, l->job, "started while job '%.*s' is before it in the queue", FIT_TEXT_ARG(id));
+		if (rule == RULE_SJF && v->with_profile) {
+			int64_t gap = verify_remaining_ns(v, l->job, l) - head->key;
+
+			if (gap != 0 && gap < SAME_NS)
+				continue;
+		}
+		verify_fault(v, rule, l->job, "started while job '%.*s' is before it in the queue",
+			     FIT_TEXT_ARG(id));
 	}
 }
 
@@ -347,8 +358,8 @@ void verify_decide_sjf(struct fit_verifier *v)
 /* ---- greedy in an order: srtf, tiresias ---- */
 
 /* l must run when what it asks for fits into *left. */
-static void expect_greedy(struct fit_verifier *v, enum verify_rule rule, const struct verify_live *l,
-			  double *left, const char *order)
+static void expect_greedy(struct fit_verifier *v, enum verify_rule rule,
+			  const struct verify_live *l, double *left, const char *order)
 {
 	double want = v->jobs[l->job].gpus;
 	bool fits = want <= *left;
@@ -359,11 +370,18 @@ static void expect_greedy(struct fit_verifier *v, enum verify_rule rule, const s
 	if (fits == has_gpus(v, l))
 		return;
 	if (fits)
-		verify_fault(v, rule, l->job, "does not run; by %s it is due, with %g GPUs of %g left", order, want,
+		verify_fault(v, rule, l->job,
+			     "does not run; by %s it is due, with %g GPUs of %g left", order, want,
 			     *left + want);
 	else
-		verify_fault(v, rule, l->job, "runs; by %s others come first and leave %g of its %g GPUs", order,
+		verify_fault(v, rule, l->job,
+			     "runs; by %s others come first and leave %g of its %g GPUs", order,
 			     *left, want);
+}
+
+static int64_t left_of(const struct fit_verifier *v, const struct verify_list *l, size_t i)
+{
+	return v->live[l->a[i]].remaining_ns;
 }
 
 /* Among jobs whose remaining times cannot be told apart, take those first that the log took. */
@@ -373,9 +391,9 @@ static void settle_near_ties(const struct fit_verifier *v, struct verify_list *l
 		size_t to = i;
 
 		for (end = i + 1; end < l->n; end++)
-			if (v->live[l->a[end]].remaining - v->live[l->a[end - 1]].remaining >= SAME_S)
+			if (left_of(v, l, end) - left_of(v, l, end - 1) >= SAME_NS)
 				break;
-		if (v->live[l->a[end - 1]].remaining - v->live[l->a[i]].remaining > 0) {
+		if (left_of(v, l, end - 1) > left_of(v, l, i)) {
 			for (size_t k = i; k < end; k++) {
 				uint32_t x = l->a[k];
 
@@ -398,14 +416,15 @@ void verify_decide_srtf(struct fit_verifier *v)
 	for (size_t i = 0; i < v->active.n; i++) {
 		struct verify_live *l = &v->live[v->active.a[i]];
 
-		l->remaining = verify_remaining_s(v, l->job, l);
+		l->remaining_ns = verify_remaining_ns(v, l->job, l);
 		if (verify_list_push(&v->order, v->active.a[i])) {
 			v->code = FIT_ENOMEM;
 			return;
 		}
 	}
 	sort(v, &v->order, by_remaining);
-	settle_near_ties(v, &v->order);
+	if (v->with_profile)
+		settle_near_ties(v, &v->order);
 	for (size_t i = 0; i < v->order.n; i++) {
 		struct verify_live *l = &v->live[v->order.a[i]];
 
@@ -424,7 +443,8 @@ void verify_decide_tiresias(struct fit_verifier *v)
 	for (int q = 0; q < 2; q++) {
 		for (uint32_t i = v->head[q]; i != NONE; i = v->live[i].next) {
 			v->live[i].seq = seq++;
-			expect_greedy(v, RULE_TIRESIAS, &v->live[i], &left, q ? "the second queue" : "the first queue");
+			expect_greedy(v, RULE_TIRESIAS, &v->live[i], &left,
+				      q ? "the second queue" : "the first queue");
 		}
 	}
 }
@@ -435,8 +455,8 @@ void verify_decide_tiresias(struct fit_verifier *v)
 struct verify_memo {
 	uint16_t app;
 	int64_t target, n_steps, n_left;
-	double *step_s;		/* by GPUs, from 1; 0: not known yet, < 0: not measured */
-	double *left;		/* remaining steps by whole epochs; < 0: not known yet */
+	double *step_s; /* by GPUs, from 1; 0: not known yet, < 0: not measured */
+	double *left; /* remaining steps by whole epochs; < 0: not known yet */
 };
 
 static struct verify_memo *memo_of(struct fit_verifier *v, uint32_t job)
@@ -451,7 +471,9 @@ static struct verify_memo *memo_of(struct fit_verifier *v, uint32_t job)
 	if (fit_grow(&v->memo, &v->cap_memo, v->n_memo + 1, sizeof *v->memo))
 		return NULL;
 	m = &v->memo[v->n_memo];
-	*m = (struct verify_memo){ .app = app, .target = target, .n_steps = v->total + 1, .n_left = epochs + 1 };
+	*m = (struct verify_memo){
+		.app = app, .target = target, .n_steps = v->total + 1, .n_left = epochs + 1
+	};
 	m->step_s = calloc((size_t)m->n_steps + 1, sizeof *m->step_s);
 	m->left = calloc((size_t)m->n_left, sizeof *m->left);
 	v->n_memo++;
@@ -479,7 +501,8 @@ static double step_time(struct fit_verifier *v, struct verify_memo *m, int64_t r
 		p.gpus[p.n_nodes++] = (int)(left < per_node ? left : per_node);
 	b = verify_split(a->info, m->target, r, v->optimus_accumulates);
 	m->step_s[r] = -1;
-	if (b.atomic_bsz > 0 && !fit_app_throughput(a->model, &p, b.atomic_bsz, &step, &sync, &v->model_err))
+	if (b.atomic_bsz > 0 &&
+	    !fit_app_throughput(a->model, &p, b.atomic_bsz, &step, &sync, &v->model_err))
 		m->step_s[r] = step + (double)b.accum_steps * (step - sync);
 	return m->step_s[r];
 }
@@ -505,7 +528,8 @@ static double steps_left(struct fit_verifier *v, struct verify_memo *m, struct v
 		return -1;
 	start = fit_app_epoch_start(a->model, e);
 	end = fit_app_epoch_start(a->model, e + 1);
-	return all - done + (done - before) * (1 - (verify_progress_at_now(v, l) - start) / (end - start));
+	return all - done +
+	       (done - before) * (1 - (verify_progress_at_now(v, l) - start) / (end - start));
 }
 
 int64_t verify_most_gpus(const struct fit_verifier *v, uint32_t job)
@@ -515,8 +539,6 @@ int64_t verify_most_gpus(const struct fit_verifier *v, uint32_t job)
 	const char *list = v->optimus_one_gpu_apps;
 	size_t n = strlen(a->name);
 
-	if (a->info->max_replicas > 0 && cap > a->info->max_replicas)
-		cap = a->info->max_replicas;
 	for (const char *p = list; p && *p; p = strchr(p, ',') ? strchr(p, ',') + 1 : p + strlen(p))
 		if (!strncmp(p, a->name, n) && (p[n] == ',' || p[n] == '\0'))
 			return 1;
@@ -553,7 +575,7 @@ void verify_decide_optimus(struct fit_verifier *v)
 			return;
 		l->grant = left > 0;
 		left -= l->grant;
-		l->remaining = left > 0 ? gain_of(v, l) : 0;	/* the gain of one more */
+		l->gain = left > 0 ? gain_of(v, l) : 0;
 	}
 	while (left > 0) {
 		struct verify_live *best = NULL;
@@ -561,14 +583,14 @@ void verify_decide_optimus(struct fit_verifier *v)
 		for (size_t i = 0; i < v->active.n; i++) {
 			struct verify_live *l = &v->live[v->active.a[i]];
 
-			if (!best || l->remaining > best->remaining)
+			if (!best || l->gain > best->gain)
 				best = l;
 		}
-		if (!best || !(best->remaining > 0))
+		if (!best || !(best->gain > 0))
 			break;
 		best->grant++;
 		left--;
-		best->remaining = left > 0 ? gain_of(v, best) : 0;
+		best->gain = left > 0 ? gain_of(v, best) : 0;
 	}
 	for (size_t i = 0; i < v->active.n; i++) {
 		const struct verify_live *l = &v->live[v->active.a[i]];
@@ -576,7 +598,8 @@ void verify_decide_optimus(struct fit_verifier *v)
 
 		verify_check(v, RULE_OPTIMUS);
 		if (held != l->grant)
-			verify_fault(v, RULE_OPTIMUS, l->job, "holds %lld GPUs, the largest marginal gains grant %lld",
+			verify_fault(v, RULE_OPTIMUS, l->job,
+				     "holds %lld GPUs, the largest marginal gains grant %lld",
 				     (long long)held, (long long)l->grant);
 	}
 }
@@ -598,15 +621,18 @@ void verify_decide_conserving(struct fit_verifier *v)
 	case POLICY_SJF:
 		head = waiting_head(v);
 		if (head && v->jobs[head->job].gpus <= left)
-			verify_fault(v, RULE_CONSERVING, head->job, "waits at the head of the queue for %g GPUs while %g are "
-				     "free", v->jobs[head->job].gpus, left);
+			verify_fault(v, RULE_CONSERVING, head->job,
+				     "waits at the head of the queue for %g GPUs while %g are "
+				     "free",
+				     v->jobs[head->job].gpus, left);
 		break;
 	case POLICY_TIRESIAS:
 		for (int q = 0; q < 2; q++) {
 			for (uint32_t i = v->head[q]; i != NONE; i = v->live[i].next) {
 				l = &v->live[i];
 				if (!has_gpus(v, l) && v->jobs[l->job].gpus <= left)
-					verify_fault(v, RULE_CONSERVING, l->job, "waits for %g GPUs while %g are free",
+					verify_fault(v, RULE_CONSERVING, l->job,
+						     "waits for %g GPUs while %g are free",
 						     v->jobs[l->job].gpus, left);
 			}
 		}
@@ -614,11 +640,14 @@ void verify_decide_conserving(struct fit_verifier *v)
 	case POLICY_SRTF:
 	case POLICY_OPTIMUS:
 		for (size_t i = 0; i < v->active.n; i++) {
-			double want = v->policy == POLICY_OPTIMUS ? 1 : v->jobs[v->live[v->active.a[i]].job].gpus;
+			double want = v->policy == POLICY_OPTIMUS
+					      ? 1
+					      : v->jobs[v->live[v->active.a[i]].job].gpus;
 
 			l = &v->live[v->active.a[i]];
 			if (!has_gpus(v, l) && want <= left)
-				verify_fault(v, RULE_CONSERVING, l->job, "waits for %g GPUs while %g are free", want, left);
+				verify_fault(v, RULE_CONSERVING, l->job,
+					     "waits for %g GPUs while %g are free", want, left);
 		}
 		break;
 	case POLICY_OTHER:
@@ -644,8 +673,8 @@ static void tree_add_all(struct fit_verifier *v, const struct verify_live *l, in
 }
 
 /* Place l again; true when the log placed it the same way. The tree then holds the log's choice. */
-static bool placed_right(struct fit_verifier *v, const struct verify_live *l, int32_t *node, int64_t *gpus,
-			 size_t *where)
+static bool placed_right(struct fit_verifier *v, const struct verify_live *l, int32_t *node,
+			 int64_t *gpus, size_t *where)
 {
 	int64_t need = l->gpus;
 	bool right = true;
@@ -655,7 +684,8 @@ static bool placed_right(struct fit_verifier *v, const struct verify_live *l, in
 		size_t n = emptiest(v);
 		int64_t most = v->tree[v->tree_n + n], take = most < need ? most : need;
 
-		if (take < 1 || k >= l->n_nodes || (size_t)l->nodes[k].node != n || l->nodes[k].gpus != take) {
+		if (take < 1 || k >= l->n_nodes || (size_t)l->nodes[k].node != n ||
+		    l->nodes[k].gpus != take) {
 			*node = (int32_t)n;
 			*gpus = take;
 			*where = k;
@@ -665,7 +695,7 @@ static bool placed_right(struct fit_verifier *v, const struct verify_live *l, in
 		verify_tree_add(v, n, -take);
 		need -= take;
 	}
-	for (size_t i = k; i < l->n_nodes; i++)		/* what the log took beyond that */
+	for (size_t i = k; i < l->n_nodes; i++) /* what the log took beyond that */
 		if (l->nodes[i].node >= 0 && (size_t)l->nodes[i].node < v->n_nodes)
 			verify_tree_add(v, (size_t)l->nodes[i].node, -l->nodes[i].gpus);
 	return right;
@@ -680,18 +710,21 @@ void verify_decide_placement(struct fit_verifier *v)
 		struct verify_live *l = &v->live[v->placed.a[i]];
 
 		if (!l->placed)
-			continue;	/* named twice */
+			continue; /* named twice */
 		l->placed = false;
 		if (v->policy == POLICY_SJF)
-			l->remaining = verify_remaining_s(v, l->job, l);
+			l->remaining_ns = verify_remaining_ns(v, l->job, l);
 		if (verify_list_push(&v->order, v->placed.a[i])) {
 			v->code = FIT_ENOMEM;
 			return;
 		}
 		tree_add_all(v, l, 1);
 	}
-	sort(v, &v->order, v->policy == POLICY_FIFO ? by_rank : v->policy == POLICY_SJF ? by_remaining :
-	     v->policy == POLICY_OPTIMUS ? by_size : by_seq);
+	sort(v, &v->order,
+	     v->policy == POLICY_FIFO      ? by_rank
+	     : v->policy == POLICY_SJF     ? by_remaining
+	     : v->policy == POLICY_OPTIMUS ? by_size
+					   : by_seq);
 	for (size_t i = 0; i < v->order.n; i++) {
 		const struct verify_live *l = &v->live[v->order.a[i]];
 		int32_t node = 0;
@@ -700,10 +733,12 @@ void verify_decide_placement(struct fit_verifier *v)
 
 		verify_check(v, RULE_PLACEMENT);
 		if (!placed_right(v, l, &node, &gpus, &where))
-			verify_fault(v, RULE_PLACEMENT, l->job, "share %zu is %lld:%lld, the emptiest node gives %lld:%lld",
-				     where + 1, where < l->n_nodes ? (long long)l->nodes[where].node : -1,
-				     where < l->n_nodes ? (long long)l->nodes[where].gpus : 0, (long long)node,
-				     (long long)gpus);
+			verify_fault(v, RULE_PLACEMENT, l->job,
+				     "share %zu is %lld:%lld, the emptiest node gives %lld:%lld",
+				     where + 1,
+				     where < l->n_nodes ? (long long)l->nodes[where].node : -1,
+				     where < l->n_nodes ? (long long)l->nodes[where].gpus : 0,
+				     (long long)node, (long long)gpus);
 	}
 }
 

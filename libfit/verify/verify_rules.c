@@ -66,10 +66,12 @@ static void row_meta(struct fit_verifier *v, const struct verify_row *r)
 {
 	verify_check(v, RULE_META);
 	if (!v->seen_cluster && (!v->cluster_meta || !fit_text_is(r->nodes_text, v->cluster_meta)))
-		verify_fault(v, RULE_META, NONE, "metadata cluster is '%s', the first row says '%.*s'",
-			     v->cluster_meta ? v->cluster_meta : "missing", FIT_TEXT_ARG(r->nodes_text));
+		verify_fault(
+			v, RULE_META, NONE, "metadata cluster is '%s', the first row says '%.*s'",
+			v->cluster_meta ? v->cluster_meta : "missing", FIT_TEXT_ARG(r->nodes_text));
 	else if (r->cluster_bad)
-		verify_fault(v, RULE_META, NONE, "cluster '%.*s' (expected nodes x GPUs, such as 16x4)",
+		verify_fault(v, RULE_META, NONE,
+			     "cluster '%.*s' (expected nodes x GPUs, such as 16x4)",
 			     FIT_TEXT_ARG(r->nodes_text));
 	else if (r->gpus_na || r->gpus < (double)r->sum || r->gpus > (double)r->sum)
 		verify_fault(v, RULE_META, NONE, "cluster '%.*s' has %lld GPUs, the row says %g",
@@ -85,9 +87,11 @@ static void row_log_order(struct fit_verifier *v, const struct verify_row *r)
 		verify_fault(v, RULE_LOG_ORDER, r->job, "row of time %.9g after one of %.9g",
 			     fit_time_to_double(r->t_log), fit_time_to_double(v->now));
 	else if (!v->seen_cluster && r->ev != EV_CLUSTER)
-		verify_fault(v, RULE_LOG_ORDER, r->job, "%.*s before the cluster is known", FIT_TEXT_ARG(r->event));
+		verify_fault(v, RULE_LOG_ORDER, r->job, "%.*s before the cluster is known",
+			     FIT_TEXT_ARG(r->event));
 	else if (v->interval_ns > 0 && v->decided_here && (active || r->ev == EV_SUBMIT))
-		verify_fault(v, RULE_LOG_ORDER, r->job, "%.*s after the decision of this instant is over",
+		verify_fault(v, RULE_LOG_ORDER, r->job,
+			     "%.*s after the decision of this instant is over",
 			     FIT_TEXT_ARG(r->event));
 }
 
@@ -99,7 +103,8 @@ static void row_vocabulary(struct fit_verifier *v, const struct verify_row *r)
 
 	verify_check(v, RULE_VOCABULARY);
 	if (r->ev == EV_UNKNOWN) {
-		verify_fault(v, RULE_VOCABULARY, r->job, "event '%.*s' (expected one of the log format)",
+		verify_fault(v, RULE_VOCABULARY, r->job,
+			     "event '%.*s' (expected one of the log format)",
 			     FIT_TEXT_ARG(r->event));
 		return;
 	}
@@ -111,12 +116,14 @@ static void row_vocabulary(struct fit_verifier *v, const struct verify_row *r)
 		bad = "no readable nodes";
 	else if ((EV_BIT(r->ev) & holds) && r->n_nodes == 0)
 		bad = "no allocation";
-	else if ((EV_BIT(r->ev) & (EV_BIT(EV_SUBMIT) | EV_BIT(EV_REJECT) | EV_BIT(EV_PREEMPT) | EV_BIT(EV_RELEASE))) &&
+	else if ((EV_BIT(r->ev) & (EV_BIT(EV_SUBMIT) | EV_BIT(EV_REJECT) | EV_BIT(EV_PREEMPT) |
+				   EV_BIT(EV_RELEASE))) &&
 		 r->n_nodes)
 		bad = "an allocation";
 	else if (r->ev != EV_CLUSTER && r->ev != EV_SUBMIT && r->ev != EV_REJECT && r->progress_na)
 		bad = "no progress";
-	else if (!v->with_profile && (r->local_bsz != NO_INT || r->accum != NO_INT || r->epoch != NO_INT))
+	else if (!v->with_profile &&
+		 (r->local_bsz != NO_INT || r->accum != NO_INT || r->epoch != NO_INT))
 		bad = "a batch split or an epoch, without a profile";
 	else if (!v->with_profile && r->ev == EV_EPOCH)
 		bad = "an epoch, without a profile";
@@ -125,20 +132,22 @@ static void row_vocabulary(struct fit_verifier *v, const struct verify_row *r)
 	else if (v->with_profile && !r->n_nodes && (r->local_bsz != NO_INT || r->accum != NO_INT))
 		bad = "a batch split without an allocation";
 	if (bad)
-		verify_fault(v, RULE_VOCABULARY, r->job, "%.*s has %s", FIT_TEXT_ARG(r->event), bad);
+		verify_fault(v, RULE_VOCABULARY, r->job, "%.*s has %s", FIT_TEXT_ARG(r->event),
+			     bad);
 }
 
 static void row_states(struct fit_verifier *v, const struct verify_row *r)
 {
 	static const char *const names[] = {
-		"not submitted", "waiting", "running", "preempted", "finished and still booked", "finished", "rejected",
+		"not submitted", "waiting",  "running", "preempted", "finished and still booked",
+		"finished",      "rejected",
 	};
 	enum verify_job_state s = state_of(v, r);
 	bool right = false;
 
 	verify_check(v, RULE_STATES);
 	if (r->job == NONE)
-		return;		/* jobs-once says so */
+		return; /* jobs-once says so */
 	switch (r->ev) {
 	case EV_SUBMIT:
 		right = s == JOB_UNSEEN;
@@ -160,7 +169,8 @@ static void row_states(struct fit_verifier *v, const struct verify_row *r)
 		break;
 	}
 	if (!right)
-		verify_fault(v, RULE_STATES, r->job, "%.*s of a job that is %s", FIT_TEXT_ARG(r->event), names[s]);
+		verify_fault(v, RULE_STATES, r->job, "%.*s of a job that is %s",
+			     FIT_TEXT_ARG(r->event), names[s]);
 }
 
 static void row_jobs_once(struct fit_verifier *v, const struct verify_row *r)
@@ -169,7 +179,8 @@ static void row_jobs_once(struct fit_verifier *v, const struct verify_row *r)
 		return;
 	verify_check(v, RULE_JOBS_ONCE);
 	if (r->job == NONE)
-		verify_fault(v, RULE_JOBS_ONCE, NONE, "%.*s of job '%.*s', which is not in the jobs table",
+		verify_fault(v, RULE_JOBS_ONCE, NONE,
+			     "%.*s of job '%.*s', which is not in the jobs table",
 			     FIT_TEXT_ARG(r->event), FIT_TEXT_ARG(r->id));
 	else if (r->ev == EV_SUBMIT && state_of(v, r) != JOB_UNSEEN)
 		verify_fault(v, RULE_JOBS_ONCE, r->job, "submitted twice");
@@ -180,7 +191,8 @@ static void end_jobs_once(struct fit_verifier *v)
 	for (size_t i = 0; i < v->n_jobs; i++) {
 		verify_check(v, RULE_JOBS_ONCE);
 		if (v->jobs[i].state == JOB_UNSEEN)
-			verify_fault(v, RULE_JOBS_ONCE, (uint32_t)i, "in the jobs table, never submitted in the log");
+			verify_fault(v, RULE_JOBS_ONCE, (uint32_t)i,
+				     "in the jobs table, never submitted in the log");
 	}
 }
 
@@ -196,16 +208,20 @@ static void row_submit_matches(struct fit_verifier *v, const struct verify_row *
 	if (j->app != UINT16_MAX)
 		app = fit_text_of(v->apps[j->app].name);
 	if (r->t_log != j->submit_ns)
-		verify_fault(v, RULE_SUBMIT_MATCHES, r->job, "submitted at %.9g s, the jobs table says %.9g",
+		verify_fault(v, RULE_SUBMIT_MATCHES, r->job,
+			     "submitted at %.9g s, the jobs table says %.9g",
 			     fit_time_to_double(r->t_log), fit_time_to_double(j->submit_ns));
 	else if (r->gpus_na || r->gpus < j->gpus || r->gpus > j->gpus)
-		verify_fault(v, RULE_SUBMIT_MATCHES, r->job, "asks for %g GPUs, the jobs table says %g", r->gpus, j->gpus);
+		verify_fault(v, RULE_SUBMIT_MATCHES, r->job,
+			     "asks for %g GPUs, the jobs table says %g", r->gpus, j->gpus);
 	else if (r->app_na != (app.n == 0) || (!r->app_na && !fit_text_eq(r->app, app)))
-		verify_fault(v, RULE_SUBMIT_MATCHES, r->job, "application '%.*s', the jobs table says '%.*s'",
-			     FIT_TEXT_ARG(r->app), FIT_TEXT_ARG(app));
+		verify_fault(v, RULE_SUBMIT_MATCHES, r->job,
+			     "application '%.*s', the jobs table says '%.*s'", FIT_TEXT_ARG(r->app),
+			     FIT_TEXT_ARG(app));
 	else if (r->batch != j->batch)
-		verify_fault(v, RULE_SUBMIT_MATCHES, r->job, "batch size %lld, the jobs table says %lld",
-			     (long long)r->batch, (long long)j->batch);
+		verify_fault(v, RULE_SUBMIT_MATCHES, r->job,
+			     "batch size %lld, the jobs table says %lld", (long long)r->batch,
+			     (long long)j->batch);
 }
 
 static void end_all_finish(struct fit_verifier *v)
@@ -217,9 +233,11 @@ static void end_all_finish(struct fit_verifier *v)
 			continue;
 		verify_check(v, RULE_ALL_FINISH);
 		if (s == JOB_BOOKED)
-			verify_fault(v, RULE_ALL_FINISH, (uint32_t)i, "its GPUs are never released");
+			verify_fault(v, RULE_ALL_FINISH, (uint32_t)i,
+				     "its GPUs are never released");
 		else if (s != JOB_DONE && s != JOB_REJECTED)
-			verify_fault(v, RULE_ALL_FINISH, (uint32_t)i, "submitted, and neither finished nor rejected");
+			verify_fault(v, RULE_ALL_FINISH, (uint32_t)i,
+				     "submitted, and neither finished nor rejected");
 	}
 }
 
@@ -232,7 +250,8 @@ void verify_kept(struct fit_verifier *v)
 	verify_check(v, RULE_REJECT);
 	asked = v->jobs[v->open_submit].gpus;
 	if (asked > (double)v->total)
-		verify_fault(v, RULE_REJECT, v->open_submit, "asks for %g GPUs of %lld and is not rejected", asked,
+		verify_fault(v, RULE_REJECT, v->open_submit,
+			     "asks for %g GPUs of %lld and is not rejected", asked,
 			     (long long)v->total);
 	v->open_submit = NONE;
 }
@@ -243,8 +262,8 @@ static void row_reject(struct fit_verifier *v, const struct verify_row *r)
 		return;
 	verify_check(v, RULE_REJECT);
 	if (v->jobs[r->job].gpus <= (double)v->total)
-		verify_fault(v, RULE_REJECT, r->job, "rejected, but its %g GPUs fit into %lld", v->jobs[r->job].gpus,
-			     (long long)v->total);
+		verify_fault(v, RULE_REJECT, r->job, "rejected, but its %g GPUs fit into %lld",
+			     v->jobs[r->job].gpus, (long long)v->total);
 }
 
 /* ---- when jobs hold GPUs ---- */
@@ -267,8 +286,8 @@ static void row_no_run_after(struct fit_verifier *v, const struct verify_row *r)
 		return;
 	verify_check(v, RULE_NO_RUN_AFTER);
 	if (s == JOB_DONE || s == JOB_BOOKED || s == JOB_REJECTED)
-		verify_fault(v, RULE_NO_RUN_AFTER, r->job, "%.*s after it was %s", FIT_TEXT_ARG(r->event),
-			     s == JOB_REJECTED ? "rejected" : "finished");
+		verify_fault(v, RULE_NO_RUN_AFTER, r->job, "%.*s after it was %s",
+			     FIT_TEXT_ARG(r->event), s == JOB_REJECTED ? "rejected" : "finished");
 }
 
 /* ---- what they hold ---- */
@@ -278,13 +297,15 @@ static void row_node_exists(struct fit_verifier *v, const struct verify_row *r)
 	for (size_t i = 0; i < r->n_nodes; i++) {
 		verify_check(v, RULE_NODE_EXISTS);
 		if ((size_t)r->nodes[i].node >= v->n_nodes) {
-			verify_fault(v, RULE_NODE_EXISTS, r->job, "node %lld (the cluster has 0 to %lld)",
+			verify_fault(v, RULE_NODE_EXISTS, r->job,
+				     "node %lld (the cluster has 0 to %lld)",
 				     (long long)r->nodes[i].node, (long long)v->n_nodes - 1);
 			return;
 		}
 		for (size_t k = 0; k < i; k++) {
 			if (r->nodes[k].node == r->nodes[i].node) {
-				verify_fault(v, RULE_NODE_EXISTS, r->job, "node %lld is named twice",
+				verify_fault(v, RULE_NODE_EXISTS, r->job,
+					     "node %lld is named twice",
 					     (long long)r->nodes[i].node);
 				return;
 			}
@@ -297,7 +318,8 @@ static bool same_nodes(const struct verify_row *r)
 	if (!r->live || r->live->n_nodes != r->n_nodes)
 		return false;
 	for (size_t i = 0; i < r->n_nodes; i++)
-		if (r->nodes[i].node != r->live->nodes[i].node || r->nodes[i].gpus != r->live->nodes[i].gpus)
+		if (r->nodes[i].node != r->live->nodes[i].node ||
+		    r->nodes[i].gpus != r->live->nodes[i].gpus)
 			return false;
 	return true;
 }
@@ -311,7 +333,8 @@ static void row_nodes_match(struct fit_verifier *v, const struct verify_row *r)
 		verify_fault(v, RULE_NODES_MATCH, r->job, "%g GPUs, but '%.*s' are %lld", r->gpus,
 			     FIT_TEXT_ARG(r->nodes_text), (long long)r->sum);
 	else if (r->ev == EV_EPOCH && state_of(v, r) == JOB_RUNNING && !same_nodes(r))
-		verify_fault(v, RULE_NODES_MATCH, r->job, "epoch on '%.*s', which is not what the job holds",
+		verify_fault(v, RULE_NODES_MATCH, r->job,
+			     "epoch on '%.*s', which is not what the job holds",
 			     FIT_TEXT_ARG(r->nodes_text));
 }
 
@@ -322,7 +345,8 @@ static void decision_gpu_exclusive(struct fit_verifier *v)
 
 		verify_check(v, RULE_GPU_EXCLUSIVE);
 		if (n < v->n_nodes && v->booked[n] > v->size[n])
-			verify_fault(v, RULE_GPU_EXCLUSIVE, NONE, "%lld GPUs of node %zu are held, it has %lld",
+			verify_fault(v, RULE_GPU_EXCLUSIVE, NONE,
+				     "%lld GPUs of node %zu are held, it has %lld",
 				     (long long)v->booked[n], n, (long long)v->size[n]);
 	}
 }
@@ -344,7 +368,8 @@ static void row_gpus_requested(struct fit_verifier *v, const struct verify_row *
 	verify_check(v, RULE_GPUS_REQUESTED);
 	if (rigid(v)) {
 		if ((double)r->sum < v->jobs[r->job].gpus || (double)r->sum > v->jobs[r->job].gpus)
-			verify_fault(v, RULE_GPUS_REQUESTED, r->job, "holds %lld GPUs, asked for %g", (long long)r->sum,
+			verify_fault(v, RULE_GPUS_REQUESTED, r->job,
+				     "holds %lld GPUs, asked for %g", (long long)r->sum,
 				     v->jobs[r->job].gpus);
 		return;
 	}
@@ -352,7 +377,8 @@ static void row_gpus_requested(struct fit_verifier *v, const struct verify_row *
 		return;
 	most = verify_most_gpus(v, r->job);
 	if (r->sum > most && r->sum > 1)
-		verify_fault(v, RULE_GPUS_REQUESTED, r->job, "holds %lld GPUs, can use at most %lld", (long long)r->sum,
+		verify_fault(v, RULE_GPUS_REQUESTED, r->job,
+			     "holds %lld GPUs, can use at most %lld", (long long)r->sum,
 			     (long long)most);
 }
 
@@ -367,21 +393,26 @@ static void row_release(struct fit_verifier *v, const struct verify_row *r)
 	verify_check(v, RULE_RELEASE);
 	if (r->ev == EV_FINISH) {
 		if (!v->interval_end && r->n_nodes)
-			verify_fault(v, RULE_RELEASE, r->job, "its GPUs are free at once, but the finish still books '%.*s'",
+			verify_fault(v, RULE_RELEASE, r->job,
+				     "its GPUs are free at once, but the finish still books '%.*s'",
 				     FIT_TEXT_ARG(r->nodes_text));
 		else if (v->interval_end && !r->n_nodes)
-			verify_fault(v, RULE_RELEASE, r->job, "its GPUs stay booked to the end of the interval, but the "
+			verify_fault(v, RULE_RELEASE, r->job,
+				     "its GPUs stay booked to the end of the interval, but the "
 				     "finish gives them back");
 		else if (r->n_nodes && !same_nodes(r))
-			verify_fault(v, RULE_RELEASE, r->job, "finish books '%.*s', which is not what the job held",
+			verify_fault(v, RULE_RELEASE, r->job,
+				     "finish books '%.*s', which is not what the job held",
 				     FIT_TEXT_ARG(r->nodes_text));
 		return;
 	}
 	if (!v->interval_end)
-		verify_fault(v, RULE_RELEASE, r->job, "released, but its GPUs are free at the finish");
+		verify_fault(v, RULE_RELEASE, r->job,
+			     "released, but its GPUs are free at the finish");
 	else if (v->jobs[r->job].state == JOB_BOOKED && r->t != l->release_due_ns &&
 		 !(l->finish_unclear && r->t == l->finish_ns))
-		verify_fault(v, RULE_RELEASE, r->job, "released at %.9g s, the interval ends at %.9g",
+		verify_fault(v, RULE_RELEASE, r->job,
+			     "released at %.9g s, the interval ends at %.9g",
 			     fit_time_to_double(r->t), fit_time_to_double(l->release_due_ns));
 }
 
@@ -393,10 +424,12 @@ static void row_instants(struct fit_verifier *v, const struct verify_row *r)
 	if (v->legal)
 		return;
 	if (v->interval_ns > 0)
-		verify_fault(v, RULE_INSTANTS, r->job, "%.*s at an instant that is no multiple of %.9g s",
+		verify_fault(v, RULE_INSTANTS, r->job,
+			     "%.*s at an instant that is no multiple of %.9g s",
 			     FIT_TEXT_ARG(r->event), fit_time_to_double(v->interval_ns));
 	else
-		verify_fault(v, RULE_INSTANTS, r->job, "%.*s at an instant without an arrival, a finish or a timer",
+		verify_fault(v, RULE_INSTANTS, r->job,
+			     "%.*s at an instant without an arrival, a finish or a timer",
 			     FIT_TEXT_ARG(r->event));
 }
 
@@ -404,8 +437,8 @@ static void row_preemption(struct fit_verifier *v, const struct verify_row *r)
 {
 	verify_check(v, RULE_PREEMPTION);
 	if (EV_BIT(r->ev) & (EV_BIT(EV_PREEMPT) | EV_BIT(EV_MOVE) | EV_BIT(EV_RESUME)))
-		verify_fault(v, RULE_PREEMPTION, r->job, "%.*s under a policy that does not preempt",
-			     FIT_TEXT_ARG(r->event));
+		verify_fault(v, RULE_PREEMPTION, r->job,
+			     "%.*s under a policy that does not preempt", FIT_TEXT_ARG(r->event));
 }
 
 /* A running job whose size stays keeps its nodes. */
@@ -415,7 +448,8 @@ static void row_keep(struct fit_verifier *v, const struct verify_row *r)
 		return;
 	verify_check(v, RULE_KEEP);
 	if (r->ev == EV_MOVE && r->sum == r->live->gpus)
-		verify_fault(v, RULE_KEEP, r->job, "moved although it holds %lld GPUs before and after",
+		verify_fault(v, RULE_KEEP, r->job,
+			     "moved although it holds %lld GPUs before and after",
 			     (long long)r->sum);
 }
 
@@ -425,71 +459,95 @@ static void row_keep(struct fit_verifier *v, const struct verify_row *r)
 #define HELD (EV_ACTIVE | ENDS)
 
 const struct verify_rule_def verify_rules[N_RULES] = {
-	[RULE_META] = { "meta-consistent", "the log's metadata are complete, legal and agree with its first row",
+	[RULE_META] = { "meta-consistent",
+			"the log's metadata are complete, legal and agree with its first row",
 			EV_BIT(EV_CLUSTER), NULL, row_meta, NULL, NULL },
-	[RULE_INPUTS] = { "inputs-match", "the log was made from this jobs table and this profile (content hashes)",
+	[RULE_INPUTS] = { "inputs-match",
+			  "the log was made from this jobs table and this profile (content hashes)",
 			  0, NULL, NULL, NULL, NULL },
-	[RULE_LOG_ORDER] = { "log-order", "rows are ordered by time, and by effect within an instant",
-			     EV_ALL, NULL, row_log_order, NULL, NULL },
-	[RULE_VOCABULARY] = { "log-vocabulary", "every row is a known event with the cells that it needs",
-			      EV_ALL, NULL, row_vocabulary, NULL, NULL },
-	[RULE_STATES] = { "state-machine", "submit, start, then move, preempt, resume, epoch, then finish, release",
+	[RULE_LOG_ORDER] = { "log-order",
+			     "rows are ordered by time, and by effect within an instant", EV_ALL,
+			     NULL, row_log_order, NULL, NULL },
+	[RULE_VOCABULARY] = { "log-vocabulary",
+			      "every row is a known event with the cells that it needs", EV_ALL,
+			      NULL, row_vocabulary, NULL, NULL },
+	[RULE_STATES] = { "state-machine",
+			  "submit, start, then move, preempt, resume, epoch, then finish, release",
 			  EV_OF_JOB, NULL, row_states, NULL, NULL },
 	[RULE_JOBS_ONCE] = { "jobs-once", "every job of the table is submitted once, and no other",
 			     EV_OF_JOB, NULL, row_jobs_once, NULL, end_jobs_once },
-	[RULE_SUBMIT_MATCHES] = { "submit-matches", "submit time, GPUs, application and batch are those of the table",
+	[RULE_SUBMIT_MATCHES] = { "submit-matches",
+				  "submit time, GPUs, application and batch are those of the table",
 				  EV_BIT(EV_SUBMIT), NULL, row_submit_matches, NULL, NULL },
-	[RULE_ALL_FINISH] = { "all-finish", "every submitted job finishes and gives its GPUs back, or is rejected",
+	[RULE_ALL_FINISH] = { "all-finish",
+			      "every submitted job finishes and gives its GPUs back, or is rejected",
 			      0, NULL, NULL, NULL, end_all_finish },
 	[RULE_REJECT] = { "reject-rule", "a job is rejected if and only if it can never fit",
 			  EV_BIT(EV_REJECT), NULL, row_reject, NULL, NULL },
-	[RULE_NO_RUN_BEFORE] = { "no-run-before-submit", "no job runs before it is submitted",
-				 HELD, NULL, row_no_run_before, NULL, NULL },
-	[RULE_NO_RUN_AFTER] = { "no-run-after-finish", "no job runs after its finish",
-				HELD, NULL, row_no_run_after, NULL, NULL },
+	[RULE_NO_RUN_BEFORE] = { "no-run-before-submit", "no job runs before it is submitted", HELD,
+				 NULL, row_no_run_before, NULL, NULL },
+	[RULE_NO_RUN_AFTER] = { "no-run-after-finish", "no job runs after its finish", HELD, NULL,
+				row_no_run_after, NULL, NULL },
 	[RULE_NODE_EXISTS] = { "node-exists", "allocations name nodes of the cluster, each once",
 			       EV_OF_JOB, NULL, row_node_exists, NULL, NULL },
-	[RULE_NODES_MATCH] = { "nodes-match-gpus", "gpus is the sum over nodes, and epochs run on what is held",
-			       EV_PLACING | ENDS | EV_BIT(EV_PREEMPT) | EV_BIT(EV_RELEASE), NULL, row_nodes_match, NULL,
-			       NULL },
-	[RULE_GPU_EXCLUSIVE] = { "gpu-exclusive", "no GPU of a node is held twice",
-				 0, NULL, NULL, decision_gpu_exclusive, NULL },
-	[RULE_CAPACITY] = { "capacity", "no more GPUs are held than the cluster has, at every instant",
-			    0, NULL, NULL, decision_capacity, NULL },
-	[RULE_GPUS_REQUESTED] = { "gpus-as-requested", "rigid policies give what was asked for, others at most what is "
-				  "of use", EV_PLACING, known_policy, row_gpus_requested, NULL, NULL },
-	[RULE_BATCH_SPLIT] = { "batch-split", "per-GPU batch and accumulation follow from batch size and GPUs",
-			       EV_PLACING | EV_BIT(EV_EPOCH), profiled, verify_row_batch_split, NULL, NULL },
-	[RULE_PROGRESS] = { "progress", "progress and epochs are what the model yields for the time that passed",
+	[RULE_NODES_MATCH] = { "nodes-match-gpus",
+			       "gpus is the sum over nodes, and epochs run on what is held",
+			       EV_PLACING | ENDS | EV_BIT(EV_PREEMPT) | EV_BIT(EV_RELEASE), NULL,
+			       row_nodes_match, NULL, NULL },
+	[RULE_GPU_EXCLUSIVE] = { "gpu-exclusive", "no GPU of a node is held twice", 0, NULL, NULL,
+				 decision_gpu_exclusive, NULL },
+	[RULE_CAPACITY] = { "capacity",
+			    "no more GPUs are held than the cluster has, at every instant", 0, NULL,
+			    NULL, decision_capacity, NULL },
+	[RULE_GPUS_REQUESTED] = { "gpus-as-requested",
+				  "rigid policies give what was asked for, others at most what is "
+				  "of use",
+				  EV_PLACING, known_policy, row_gpus_requested, NULL, NULL },
+	[RULE_BATCH_SPLIT] = { "batch-split",
+			       "per-GPU batch and accumulation follow from batch size and GPUs",
+			       EV_PLACING | EV_BIT(EV_EPOCH), profiled, verify_row_batch_split,
+			       NULL, NULL },
+	[RULE_PROGRESS] = { "progress",
+			    "progress and epochs are what the model yields for the time that passed",
 			    HELD | EV_BIT(EV_RELEASE), NULL, verify_row_progress, NULL, NULL },
-	[RULE_EPOCH_TIME] = { "epoch-time", "epochs and jobs end when the model says, to the rounding of the log",
+	[RULE_EPOCH_TIME] = { "epoch-time",
+			      "epochs and jobs end when the model says, to the rounding of the log",
 			      HELD, NULL, verify_row_epoch_time, NULL, NULL },
-	[RULE_WORK_COMPLETE] = { "work-complete", "a job finishes exactly when the sum of its progress is its work",
+	[RULE_WORK_COMPLETE] = { "work-complete",
+				 "a job finishes exactly when the sum of its progress is its work",
 				 ENDS, NULL, verify_row_work_complete, NULL, NULL },
-	[RULE_RESTART_COST] = { "restart-cost", "after each new allocation a job stands still for the restart delay",
+	[RULE_RESTART_COST] = { "restart-cost",
+				"after each new allocation a job stands still for the restart delay",
 				HELD, NULL, verify_row_restart_cost, NULL, NULL },
-	[RULE_RELEASE] = { "release-rule", "GPUs of a finished job come back when the log's convention says",
+	[RULE_RELEASE] = { "release-rule",
+			   "GPUs of a finished job come back when the log's convention says",
 			   EV_BIT(EV_FINISH) | EV_BIT(EV_RELEASE), NULL, row_release, NULL, NULL },
 	[RULE_INSTANTS] = { "decision-instants", "allocations change only when the policy may act",
 			    EV_ACTIVE, NULL, row_instants, NULL, NULL },
 	[RULE_PREEMPTION] = { "no-preemption", "fifo and sjf never preempt, move or resume",
 			      EV_ACTIVE, not_preemptive, row_preemption, NULL, NULL },
-	[RULE_FIFO] = { "fifo-order", "jobs start in order of submission", 0, is_fifo, NULL, verify_decide_fifo, NULL },
-	[RULE_SJF] = { "sjf-order", "of the waiting jobs the shortest starts first", 0, is_sjf, NULL, verify_decide_sjf,
-		       NULL },
-	[RULE_SRTF] = { "srtf-order", "those run that fit, taken by remaining time", 0, is_srtf, NULL,
-			verify_decide_srtf, NULL },
-	[RULE_TIRESIAS] = { "tiresias-queues", "those run that fit, taken by queue, with demotion at the threshold", 0,
+	[RULE_FIFO] = { "fifo-order", "jobs start in order of submission", 0, is_fifo, NULL,
+			verify_decide_fifo, NULL },
+	[RULE_SJF] = { "sjf-order", "of the waiting jobs the shortest starts first", 0, is_sjf,
+		       NULL, verify_decide_sjf, NULL },
+	[RULE_SRTF] = { "srtf-order", "those run that fit, taken by remaining time", 0, is_srtf,
+			NULL, verify_decide_srtf, NULL },
+	[RULE_TIRESIAS] = { "tiresias-queues",
+			    "those run that fit, taken by queue, with demotion at the threshold", 0,
 			    is_tiresias, NULL, verify_decide_tiresias, NULL },
-	[RULE_OPTIMUS] = { "optimus-marginal-gain", "each GPU goes where it shortens completion most", 0, is_optimus,
-			   NULL, verify_decide_optimus, NULL },
-	[RULE_CONSERVING] = { "work-conserving", "no job waits that the policy could run on the free GPUs", 0,
+	[RULE_OPTIMUS] = { "optimus-marginal-gain",
+			   "each GPU goes where it shortens completion most", 0, is_optimus, NULL,
+			   verify_decide_optimus, NULL },
+	[RULE_CONSERVING] = { "work-conserving",
+			      "no job waits that the policy could run on the free GPUs", 0,
 			      known_policy, NULL, verify_decide_conserving, NULL },
-	[RULE_KEEP] = { "keep-placement", "a running job whose size stays keeps its nodes", EV_BIT(EV_MOVE), NULL,
-			row_keep, NULL, NULL },
-	[RULE_PLACEMENT] = { "placement-rule", "new allocations fill the emptiest nodes first, in the policy's order", 0,
-			     known_policy, NULL, verify_decide_placement, NULL },
-	[RULE_METRICS] = { "metrics-follow", "the given metrics follow from the events", 0, NULL, NULL, NULL, NULL },
-	[RULE_PER_JOB] = { "per-job-follows", "the given per-job metrics follow from the events", 0, NULL, NULL, NULL,
-			   NULL },
+	[RULE_KEEP] = { "keep-placement", "a running job whose size stays keeps its nodes",
+			EV_BIT(EV_MOVE), NULL, row_keep, NULL, NULL },
+	[RULE_PLACEMENT] = { "placement-rule",
+			     "new allocations fill the emptiest nodes first, in the policy's order",
+			     0, known_policy, NULL, verify_decide_placement, NULL },
+	[RULE_METRICS] = { "metrics-follow", "the given metrics follow from the events", 0, NULL,
+			   NULL, NULL, NULL },
+	[RULE_PER_JOB] = { "per-job-follows", "the given per-job metrics follow from the events", 0,
+			   NULL, NULL, NULL, NULL },
 };

@@ -132,8 +132,9 @@ struct verify_live {
 	int64_t epoch, local_bsz, accum;
 	int64_t timer_ns;		/* when Tiresias demotes it, if it keeps running; NEVER: not */
 	int64_t n_restarts, n_preempts;
-	double remaining;		/* scratch of srtf; predicted run time of sjf */
-	int64_t grant;			/* scratch of optimus */
+	int64_t remaining_ns;		/* scratch of srtf and sjf */
+	double gain;			/* scratch of optimus: seconds that one more GPU saves */
+	int64_t grant;			/* likewise */
 	uint8_t queue;			/* Tiresias: 0 or 1, 2: in none yet */
 	bool fresh_alloc;		/* no row of this allocation was seen since it was given */
 	bool placed;			/* placed anew in this decision */
@@ -163,9 +164,9 @@ struct verify_row {
 	int64_t ran_ns;		/* work time since last_ns */
 };
 
+/* A binary heap on (key, rank). */
 struct verify_heap_item {
 	int64_t key;
-	double fkey;
 	uint32_t rank, job;
 };
 struct verify_heap {
@@ -326,8 +327,8 @@ void verify_placement(const struct verify_place *nodes, size_t n, struct fit_pla
 struct fit_batch verify_split(const struct fit_app_info *a, int64_t target, int64_t replicas,
 			      bool like_optimus);
 int64_t verify_restart_ns(const struct fit_verifier *v, uint32_t job);
-/* Work time that a job still needs at instant `now` (s): on what it asked for, epoch by epoch. */
-double verify_remaining_s(struct fit_verifier *v, uint32_t job, struct verify_live *l);
+/* Work time that a job still needs at v->now: on what it asked for, epoch by epoch. */
+int64_t verify_remaining_ns(struct fit_verifier *v, uint32_t job, struct verify_live *l);
 /* Progress at v->now of a job that may be running. */
 double verify_progress_at_now(struct fit_verifier *v, struct verify_live *l);
 /* The job's target batch, or the application's initial one. */

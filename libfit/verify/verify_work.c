@@ -73,8 +73,9 @@ double verify_epoch_end(const struct fit_verifier *v, uint32_t job, int64_t e)
 
 /* Goodput in initial-batch-equivalent steps per second: gain / (step + accum * (step - sync)), with
  * gain = (var + sqr) / (var / scale + sqr). Negative when the profile does not cover it. */
-static double rate_of(struct fit_verifier *v, const struct verify_app *a, const struct fit_placement *p,
-		      int64_t replicas, struct fit_batch b, int64_t epoch)
+static double rate_of(struct fit_verifier *v, const struct verify_app *a,
+		      const struct fit_placement *p, int64_t replicas, struct fit_batch b,
+		      int64_t epoch)
 {
 	int64_t total = replicas * b.atomic_bsz * (b.accum_steps + 1);
 	double step, sync, sqr, var, scale, gain;
@@ -148,7 +149,7 @@ double verify_progress_at_now(struct fit_verifier *v, struct verify_live *l)
 struct verify_course {
 	uint16_t app;
 	int64_t batch, gpus;
-	double *rate, *after_s;		/* per epoch: rate in it; time from its end to the job's end */
+	double *rate, *after_s; /* per epoch: rate in it; time from its end to the job's end */
 };
 
 void verify_courses_release(struct fit_verifier *v)
@@ -165,50 +166,59 @@ static const struct verify_course *course_of(struct fit_verifier *v, uint32_t jo
 {
 	const struct verify_job *j = &v->jobs[job];
 	const struct verify_app *a = &v->apps[j->app];
-	struct verify_course c = { .app = j->app, .batch = verify_target(v, job), .gpus = (int64_t)j->gpus };
+	struct verify_course c = { .app = j->app,
+				   .batch = verify_target(v, job),
+				   .gpus = (int64_t)j->gpus };
 	struct fit_placement p = { .n_nodes = 0 };
 	struct fit_batch b;
 	double after = 0;
 
 	for (size_t i = 0; i < v->n_courses; i++)
-		if (v->courses[i].app == c.app && v->courses[i].batch == c.batch && v->courses[i].gpus == c.gpus)
+		if (v->courses[i].app == c.app && v->courses[i].batch == c.batch &&
+		    v->courses[i].gpus == c.gpus)
 			return &v->courses[i];
 	c.rate = calloc((size_t)a->info->epochs, sizeof *c.rate);
 	c.after_s = calloc((size_t)a->info->epochs, sizeof *c.after_s);
-	if (!c.rate || !c.after_s || fit_grow(&v->courses, &v->cap_courses, v->n_courses + 1, sizeof c)) {
+	if (!c.rate || !c.after_s ||
+	    fit_grow(&v->courses, &v->cap_courses, v->n_courses + 1, sizeof c)) {
 		free(c.rate);
 		free(c.after_s);
 		v->code = FIT_ENOMEM;
 		return NULL;
 	}
-	for (int64_t left = c.gpus; left > 0 && p.n_nodes < FIT_PLACEMENT_MAX; left -= v->gpus_per_node)
+	for (int64_t left = c.gpus; left > 0 && p.n_nodes < FIT_PLACEMENT_MAX;
+	     left -= v->gpus_per_node)
 		p.gpus[p.n_nodes++] = (int)(left < v->gpus_per_node ? left : v->gpus_per_node);
 	b = verify_split(a->info, c.batch, c.gpus, false);
 	for (int64_t e = a->info->epochs - 1; e >= 0; e--) {
 		c.rate[e] = rate_of(v, a, &p, c.gpus, b, e);
 		c.after_s[e] = after;
-		after += (fit_app_epoch_start(a->model, e + 1) - fit_app_epoch_start(a->model, e)) / c.rate[e];
+		after += (fit_app_epoch_start(a->model, e + 1) - fit_app_epoch_start(a->model, e)) /
+			 c.rate[e];
 	}
 	v->courses[v->n_courses] = c;
 	return &v->courses[v->n_courses++];
 }
 
-double verify_remaining_s(struct fit_verifier *v, uint32_t job, struct verify_live *l)
+int64_t verify_remaining_ns(struct fit_verifier *v, uint32_t job, struct verify_live *l)
 {
 	const struct verify_job *j = &v->jobs[job];
 	const struct verify_course *c;
 	int64_t from = l->last_ns > l->ready_ns ? l->last_ns : l->ready_ns;
-	int64_t ran = j->state == JOB_RUNNING && v->now > from ? v->now - from : 0;
+	int64_t ran = j->state == JOB_RUNNING && v->now > from ? v->now - from : 0, ns = 0;
+	double left;
 
 	if (!v->with_profile)
-		return j->duration_ns == NO_INT ? 0 : fit_time_to_double(j->duration_ns - l->done_ns - ran);
+		return j->duration_ns == NO_INT ? 0 : j->duration_ns - l->done_ns - ran;
 	if (j->app == UINT16_MAX)
 		return 0;
 	c = course_of(v, job);
 	if (!c || l->epoch >= v->apps[j->app].info->epochs || !(c->rate[l->epoch] > 0))
 		return 0;
-	return c->after_s[l->epoch] + (verify_epoch_end(v, job, l->epoch) - verify_progress_at_now(v, l)) /
-		c->rate[l->epoch];
+	left = verify_epoch_end(v, job, l->epoch) - verify_progress_at_now(v, l);
+	if (fit_time_from_double(c->after_s[l->epoch] + left / c->rate[l->epoch], &ns))
+		return NEVER;
+	return ns;
 }
 
 /* ---- rules ---- */
@@ -226,10 +236,12 @@ void verify_row_batch_split(struct fit_verifier *v, const struct verify_row *r)
 		return;
 	b = verify_split(v->apps[j->app].info, verify_target(v, r->job), r->sum, false);
 	if (r->local_bsz != b.atomic_bsz || r->accum != b.accum_steps)
-		verify_fault(v, RULE_BATCH_SPLIT, r->job,
-			     "batch size %lld on %lld GPUs is %lld a GPU in %lld + 1 passes, found %lld and %lld + 1",
-			     (long long)verify_target(v, r->job), (long long)r->sum, (long long)b.atomic_bsz,
-			     (long long)b.accum_steps, (long long)r->local_bsz, (long long)r->accum);
+		verify_fault(
+			v, RULE_BATCH_SPLIT, r->job,
+			"batch size %lld on %lld GPUs is %lld a GPU in %lld + 1 passes, found %lld and %lld + 1",
+			(long long)verify_target(v, r->job), (long long)r->sum,
+			(long long)b.atomic_bsz, (long long)b.accum_steps, (long long)r->local_bsz,
+			(long long)r->accum);
 }
 
 static bool near(double a, double b)
@@ -244,7 +256,8 @@ static double expected_progress(const struct fit_verifier *v, const struct verif
 {
 	const struct verify_live *l = r->live;
 
-	if (v->with_profile && v->jobs[r->job].state == JOB_RUNNING && (r->ev == EV_EPOCH || r->ev == EV_FINISH))
+	if (v->with_profile && v->jobs[r->job].state == JOB_RUNNING &&
+	    (r->ev == EV_EPOCH || r->ev == EV_FINISH))
 		return verify_epoch_end(v, r->job, l->epoch);
 	if (v->jobs[r->job].state == JOB_RUNNING && r->known)
 		return r->progress_now;
@@ -260,22 +273,23 @@ void verify_row_progress(struct fit_verifier *v, const struct verify_row *r)
 		return;
 	verify_check(v, RULE_PROGRESS);
 	if (v->jobs[r->job].state == JOB_RUNNING && !r->known) {
-		verify_fault(v, RULE_PROGRESS, r->job, "no rate of progress for what the job holds: %s",
+		verify_fault(v, RULE_PROGRESS, r->job,
+			     "no rate of progress for what the job holds: %s",
 			     v->with_profile ? v->model_err.msg : "no duration");
 		return;
 	}
 	want = expected_progress(v, r);
 	if (r->progress_na || !near(r->progress, want)) {
-		verify_fault(v, RULE_PROGRESS, r->job, "progress is %.12g by now, found %.12g", want,
-			     r->progress_na ? (double)NAN : r->progress);
+		verify_fault(v, RULE_PROGRESS, r->job, "progress is %.12g by now, found %.12g",
+			     want, r->progress_na ? (double)NAN : r->progress);
 		return;
 	}
 	if (!v->with_profile)
 		return;
 	epoch = r->live->epoch + (r->ev == EV_EPOCH || r->ev == EV_FINISH);
 	if (r->epoch != epoch)
-		verify_fault(v, RULE_PROGRESS, r->job, "%lld epochs are complete, found %lld", (long long)epoch,
-			     (long long)r->epoch);
+		verify_fault(v, RULE_PROGRESS, r->job, "%lld epochs are complete, found %lld",
+			     (long long)epoch, (long long)r->epoch);
 }
 
 /* An epoch (or all of the work) ends when the model says so, and nothing happens to the job after
@@ -293,19 +307,22 @@ void verify_row_epoch_time(struct fit_verifier *v, const struct verify_row *r)
 		slack = 0;
 	if (r->ev != EV_EPOCH && r->ev != EV_FINISH) {
 		if (r->late_s > slack)
-			verify_fault(v, RULE_EPOCH_TIME, r->job, "%s ended %.9g s before this row and no row says so",
+			verify_fault(v, RULE_EPOCH_TIME, r->job,
+				     "%s ended %.9g s before this row and no row says so",
 				     v->with_profile ? "an epoch" : "the work", r->late_s);
 		return;
 	}
 	if (fabs(r->late_s) > half + slack) {
-		verify_fault(v, RULE_EPOCH_TIME, r->job, "%s at this instant is %.9g s too %s (at most %g s of rounding)",
+		verify_fault(v, RULE_EPOCH_TIME, r->job,
+			     "%s at this instant is %.9g s too %s (at most %g s of rounding)",
 			     r->ev == EV_EPOCH ? "an epoch's end" : "the end", fabs(r->late_s),
 			     r->late_s < 0 ? "early" : "late", half);
 		return;
 	}
 	from = r->live->last_ns > r->live->ready_ns ? r->live->last_ns : r->live->ready_ns;
 	if (v->quantum_ns && (r->t - from) % v->quantum_ns)
-		verify_fault(v, RULE_EPOCH_TIME, r->job, "%s is not a whole number of %g s after the last event",
+		verify_fault(v, RULE_EPOCH_TIME, r->job,
+			     "%s is not a whole number of %g s after the last event",
 			     r->ev == EV_EPOCH ? "an epoch's end" : "the end", 2 * half);
 }
 
@@ -318,21 +335,27 @@ void verify_row_work_complete(struct fit_verifier *v, const struct verify_row *r
 	j = &v->jobs[r->job];
 	if (r->ev == EV_EPOCH) {
 		if (r->live->epoch + 1 >= v->apps[j->app].info->epochs)
-			verify_fault(v, RULE_WORK_COMPLETE, r->job, "epoch %lld is the last and must be the finish",
+			verify_fault(v, RULE_WORK_COMPLETE, r->job,
+				     "epoch %lld is the last and must be the finish",
 				     (long long)r->live->epoch + 1);
 		return;
 	}
 	verify_check(v, RULE_WORK_COMPLETE);
 	if (v->with_profile) {
 		if (r->live->epoch + 1 != v->apps[j->app].info->epochs)
-			verify_fault(v, RULE_WORK_COMPLETE, r->job, "finished in epoch %lld of %lld",
-				     (long long)r->live->epoch + 1, (long long)v->apps[j->app].info->epochs);
-	} else if (r->known && r->live->done_ns + r->ran_ns != j->duration_ns && v->quantum_ns == 0) {
-		verify_fault(v, RULE_WORK_COMPLETE, r->job, "executed %.9f s of work, the job has %.9f",
-			     r->progress_now, fit_time_to_double(j->duration_ns));
+			verify_fault(v, RULE_WORK_COMPLETE, r->job,
+				     "finished in epoch %lld of %lld",
+				     (long long)r->live->epoch + 1,
+				     (long long)v->apps[j->app].info->epochs);
+	} else if (r->known && r->live->done_ns + r->ran_ns != j->duration_ns &&
+		   v->quantum_ns == 0) {
+		verify_fault(v, RULE_WORK_COMPLETE, r->job,
+			     "executed %.9f s of work, the job has %.9f", r->progress_now,
+			     fit_time_to_double(j->duration_ns));
 	}
 	if (!r->known)
-		verify_fault(v, RULE_WORK_COMPLETE, r->job, "finished without an allocation or a rate of progress");
+		verify_fault(v, RULE_WORK_COMPLETE, r->job,
+			     "finished without an allocation or a rate of progress");
 }
 
 /* The first row after an allocation tells how long the job stood still: what elapsed, less the time
@@ -343,7 +366,8 @@ void verify_row_restart_cost(struct fit_verifier *v, const struct verify_row *r)
 	double ran, stood, want, slack, rate;
 	int64_t gone;
 
-	if (!l || r->job == NONE || v->jobs[r->job].state != JOB_RUNNING || !l->fresh_alloc || r->progress_na)
+	if (!l || r->job == NONE || v->jobs[r->job].state != JOB_RUNNING || !l->fresh_alloc ||
+	    r->progress_na)
 		return;
 	rate = verify_rate(v, l);
 	if (!(rate > 0))
@@ -359,6 +383,8 @@ void verify_row_restart_cost(struct fit_verifier *v, const struct verify_row *r)
 	if (r->ev != EV_EPOCH && r->ev != EV_FINISH && fit_time_to_double(gone) < want)
 		want = fit_time_to_double(gone);
 	if (fabs(stood - want) > slack)
-		verify_fault(v, RULE_RESTART_COST, r->job, "no progress for %.9g s after the allocation at %.9g s, "
-			     "expected %.9g", stood, fit_time_to_double(l->since_ns), want);
+		verify_fault(v, RULE_RESTART_COST, r->job,
+			     "no progress for %.9g s after the allocation at %.9g s, "
+			     "expected %.9g",
+			     stood, fit_time_to_double(l->since_ns), want);
 }
