@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "libfit/base/num.h"
+#include "libfit/plot/script.h"
 #include "libfit/table/table.h"
 
 static void start(struct fit_plot *p, struct fit_figure_size size, int width, int height)
@@ -324,6 +325,15 @@ static int figure_columns(struct fit_plot *p, enum fit_plot_style style, const c
 	return rc;
 }
 
+/* Long labels stand slanted below the axis; where no size was asked for, the figure grows by them. */
+static void make_room(struct fit_plot *p, struct fit_figure_size size, const struct fit_plot_axis *x)
+{
+	int wanted = 310 + (int)fit_plot_slanted_height(x);
+
+	if (!size.height && p->height < wanted)
+		p->height = wanted;
+}
+
 /* From 0 unless something lies below. */
 static void start_at_zero(struct fit_plot_panel *panel)
 {
@@ -343,6 +353,8 @@ int fit_figure_bars(struct fit_plot *p, struct fit_figure_size size, const char 
 
 	start(p, size, 640, 440);
 	rc = figure_columns(p, FIT_PLOT_BARS, x_name, rows, &panel);
+	if (!rc)
+		make_room(p, size, &panel->x);
 	if (!rc && log_y)
 		panel->y.log = true;
 	else if (!rc)
@@ -359,6 +371,7 @@ int fit_figure_lines(struct fit_plot *p, struct fit_figure_size size, const char
 	start(p, size, 640, 400);
 	rc = figure_columns(p, FIT_PLOT_LINES, x_name, rows, &panel);
 	if (!rc) {
+		make_room(p, size, &panel->x);
 		panel->x.log = log_x && rows->x_number;
 		panel->y.log = log_y;
 		if (!log_y)

@@ -271,6 +271,11 @@ static double longest_tic(const struct fit_plot_axis *a)
 	return CHAR_WIDTH * (double)most;
 }
 
+double fit_plot_slanted_height(const struct fit_plot_axis *a)
+{
+	return SLANT * longest_tic(a);
+}
+
 static bool slanted_tics(const struct fit_plot *p, const struct fit_plot_axis *a)
 {
 	return a->n_tics && longest_tic(a) + 10 > (double)(p->width - 90) / (double)a->n_tics;
@@ -357,7 +362,7 @@ static double slanted_left(const struct fit_plot *p, const struct fit_plot_axis 
 static void put_tics(struct builder *b, const struct fit_plot *p, const struct fit_plot_axis *a)
 {
 	bool slanted = a->n_tics && slanted_tics(p, a);
-	double below = (slanted ? SLANT * longest_tic(a) + 20 : 30) + (a->label ? 28 : 0);
+	double below = (slanted ? fit_plot_slanted_height(a) + 20 : 30) + (a->label ? 28 : 0);
 
 	put(b, "unset label\n");
 	if (!a->n_tics) {

@@ -29,6 +29,9 @@ int fit_plot_format_of(const char *file, enum fit_plot_format *format) FIT_MUST_
 /* Append a text as a gnuplot string constant: 'it''s'. Control characters become blanks. */
 int fit_plot_quote(struct fit_str *out, const char *text) FIT_MUST_CHECK;
 
+/* Pixels below the axis that its longest tic text takes when it is slanted; 0 without texts. */
+double fit_plot_slanted_height(const struct fit_plot_axis *a);
+
 /* Append the data file: one block of tab-separated columns (x y [err]) a series, in the order of
  * panels and series, two empty lines between blocks, an empty line at a gap. Steps are written
  * corner by corner. */
