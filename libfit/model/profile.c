@@ -528,13 +528,15 @@ int fit_app_best_metric(const struct fit_app *a, int64_t batch, int64_t epoch, b
 struct fit_batch fit_app_split_batch(const struct fit_app *a, int64_t target_batch,
 				     int64_t replicas, bool single_gpu_always_accumulates)
 {
-	double local, atomic;
+	double local, atomic, passes;
 	int64_t accum, most;
 
 	if (target_batch < 1 || replicas < 1)
 		return (struct fit_batch){ 0, 0 };
 	local = ceil((double)target_batch / (double)replicas - CEIL_SLACK);
-	accum = (int64_t)ceil(local / (double)a->info.max_local_bsz - CEIL_SLACK) - 1;
+	/* the slack swallows a quotient under 1e-8 */
+	passes = fmax(ceil(local / (double)a->info.max_local_bsz - CEIL_SLACK), 1);
+	accum = (int64_t)passes - 1;
 	if (replicas == 1 && accum < 1 &&
 	    (single_gpu_always_accumulates || target_batch > a->info.init_batch))
 		accum = 1;
@@ -590,7 +592,7 @@ static int tune(struct fit_app *a, int64_t replicas, struct fit_tuned *best, str
 
 		if (local < (double)a->info.min_local_bsz)
 			continue;
-		accum = ceil(local / (double)a->info.max_local_bsz - CEIL_SLACK) - 1;
+		accum = fmax(ceil(local / (double)a->info.max_local_bsz - CEIL_SLACK), 1) - 1;
 		rc = fit_app_throughput(a, &p, (int64_t)ceil(local / (accum + 1) - CEIL_SLACK),
 					&step, &sync, err);
 		if (rc)

@@ -346,6 +346,22 @@ static void test_split(void **state)
 	fit_profile_free(p);
 }
 
+/* A quotient under 1e-8 is still one pass. */
+static void test_split_endless_memory(void **state)
+{
+	struct fit_profile_tables t;
+	struct fit_profile *p;
+	struct fit_err err;
+
+	(void)state;
+	make_tables(&t);
+	t.t[FIT_PROFILE_APPS].columns[FIT_APPS_MAX_LOCAL].i[0] = 1000000000;
+	check_ok(fit_profile_tables_prepare(&t, &err), &err);
+	check_ok(fit_profile_from_tables(&p, &t, &err), &err);
+	check_split(fit_profile_app(p, 0), 16, 4, false, 4, 0);
+	fit_profile_free(p);
+}
+
 /* Over init_batch but within one pass: an application with a large local batch size. */
 static void test_split_single_gpu(void **state)
 {
@@ -707,6 +723,7 @@ int main(void)
 		cmocka_unit_test(test_many_nodes),
 		cmocka_unit_test(test_runs),
 		cmocka_unit_test(test_split),
+		cmocka_unit_test(test_split_endless_memory),
 		cmocka_unit_test(test_split_single_gpu),
 		cmocka_unit_test(test_goodput),
 		cmocka_unit_test(test_configurations),
