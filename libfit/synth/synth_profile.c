@@ -82,14 +82,15 @@ static size_t local_sizes(const struct fit_synth_app *a, int64_t out[MAX_SIZES])
 {
 	double lo = (double)a->min_local_bsz, hi = (double)a->max_local_bsz;
 	int steps = (int)nearbyint(2 * log2(hi / lo));
+	int64_t last = 0;
 	size_t n = 0;
 
 	steps = steps < 1 ? 1 : steps;
 	for (int k = 0; k <= steps && n < MAX_SIZES; k++) {
 		int64_t b = (int64_t)nearbyint(lo * pow(hi / lo, (double)k / steps));
 
-		if (n == 0 || b > out[n - 1])
-			out[n++] = b;
+		if (b > last)
+			out[n++] = last = b;
 	}
 	return n;
 }
@@ -216,7 +217,7 @@ int fit_synth_validation(const struct fit_synth_app *a, int64_t batch, uint64_t 
 static double best_run(const struct fit_synth_app *a, int64_t replicas, int64_t *batch)
 {
 	int64_t nodes = (replicas + GPUS_PER_NODE - 1) / GPUS_PER_NODE, b;
-	double best = INFINITY;
+	double best = HUGE_VAL;
 
 	for (int k = 0; (b = fit_synth_batch(a, k)) > 0; k++) {
 		int64_t local = (b + replicas - 1) / replicas;

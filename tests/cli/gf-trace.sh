@@ -180,8 +180,11 @@ while read -r f; do
 	# the file as the export writes numbers: no ".0", no zeros behind the last digit
 	tr -d '\r' <"$f" | sed -E 's/^([^,]*,[0-9]+)\.0+,/\1,/;s/^([^,]*,[0-9]+\.[0-9]*[1-9])0+,/\1,/' \
 		>"$T/want.csv"
-	gf-trace --from pollux --to pollux "$f" >"$T/found.csv" 2>"$T/err" && [ ! -s "$T/err" ] &&
-		cmp -s "$T/want.csv" "$T/found.csv" || { bad=$((bad + 1)); diag "$f"; }
+	if ! gf-trace --from pollux --to pollux "$f" >"$T/found.csv" 2>"$T/err" || [ -s "$T/err" ] ||
+		! cmp -s "$T/want.csv" "$T/found.csv"; then
+		bad=$((bad + 1))
+		diag "$f"
+	fi
 done <"$T/list"
 ok "$n public workload files are read and come out as they were" "$bad"
 [ "$n" -ge 168 ]

@@ -125,7 +125,8 @@ static void binds_by_name_and_types(void **state)
 static void bytes_do_not_matter(void **state)
 {
 	static const char *const texts[] = {
-		"a,b\nx,1\n\"y, z\",2\n", "\xef\xbb\xbf" "a,b\r\n\r\nx,1\r\n\"y, z\",2",
+		"a,b\nx,1\n\"y, z\",2\n",
+		("\xef\xbb\xbf" "a,b\r\n\r\nx,1\r\n\"y, z\",2"),
 		"\n\"a\", b \n  \n\"x\",\"1\"\n\n\"y, z\",2\n\n"
 	};
 	char hash[3][FIT_HASH_HEX];

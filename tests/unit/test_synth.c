@@ -220,7 +220,7 @@ static void configurations_follow_the_rule(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < 10; i++) {
-		best[i] = INFINITY;
+		best[i] = HUGE_VAL;
 		for (int64_t b = 24; b <= 768; b *= 2) {
 			double local = ceil((double)b / (double)counts[i]), passes = ceil(local / 96), t;
 
@@ -304,7 +304,7 @@ static void parameters_are_checked(void **state)
 		  "efficiency bounds 0.9, 0.8 (expected 0 <= lo < hi)");
 	fit_synth_jobs_params_default(&jp);
 	check_ok(fit_synth_jobs_params_check(&jp, &err), &err);
-	jp.hours = NAN;
+	jp.hours = (double)NAN;
 	check_err(fit_synth_jobs_params_check(&jp, &err), &err, FIT_EINVAL,
 		  "hours nan (expected more than 0, at most 100000)");
 	jp.hours = 1;
