@@ -96,7 +96,7 @@ options_of() {	# long options that a help text or a rendered page introduces
 
 # The options of a page, from its source: ".It Fl o , -output Ar FILE" or "... , Fl Fl output ...".
 options_of_page() {
-	sed -n '/^[.]It Fl /{s/Fl Fl /-/g;s/\\-/-/g;p;}' "$1" | grep -oE ' -[a-z][a-z0-9-]+' |
+	sed -n '/^[.]It Fl /{s/Fl Fl /-/g;s/\\-/-/g;p;}' "$1" | grep -oE ' -[a-z][a-z0-9-]*' |
 		sed 's/ -//' | sort -u
 }
 
