@@ -900,6 +900,11 @@ static int read_log(struct fit_verifier *v, struct fit_reader *r, struct fit_err
 		return fit_fail(err, FIT_EINVAL,
 				"%s: made with a profile store (give it with --profile)",
 				fit_reader_input(r));
+	for (size_t i = 0; v->with_profile && i < v->n_jobs; i++)
+		if (v->jobs[i].app == UINT16_MAX)
+			return fit_fail(err, FIT_EDATA,
+					"job '%.*s' has no application, but the log was made with a profile",
+					FIT_TEXT_ARG(verify_job_id(v, (uint32_t)i)));
 	if (read_meta(v, fit_reader_meta(r), &file_order))
 		return fit_fail_nomem(err);
 	if (!file_order && rank_jobs(v))

@@ -319,7 +319,7 @@ void verify_kept(struct fit_verifier *v);
 void verify_forecast(struct fit_verifier *v, struct verify_row *r);
 /* Rate of progress of a running job in its epoch, or < 0 when the profile has none. */
 double verify_rate(struct fit_verifier *v, struct verify_live *l);
-/* Progress that ends epoch e (from 0). */
+/* Progress that ends epoch e (from 0); with a profile only. */
 double verify_epoch_end(const struct fit_verifier *v, uint32_t job, int64_t e);
 /* GPUs per node in the order in which they were taken. */
 void verify_placement(const struct verify_place *nodes, size_t n, struct fit_placement *p);

@@ -68,7 +68,9 @@ int64_t verify_restart_ns(const struct fit_verifier *v, uint32_t job)
 
 double verify_epoch_end(const struct fit_verifier *v, uint32_t job, int64_t e)
 {
-	return fit_app_epoch_start(v->apps[v->jobs[job].app].model, e + 1);
+	const struct verify_app *a = &v->apps[v->jobs[job].app];
+
+	return fit_app_epoch_start(a->model, e < a->info->epochs ? e + 1 : a->info->epochs);
 }
 
 /* Goodput in initial-batch-equivalent steps per second: gain / (step + accum * (step - sync)), with
@@ -334,7 +336,7 @@ void verify_row_work_complete(struct fit_verifier *v, const struct verify_row *r
 		return;
 	j = &v->jobs[r->job];
 	if (r->ev == EV_EPOCH) {
-		if (r->live->epoch + 1 >= v->apps[j->app].info->epochs)
+		if (v->with_profile && r->live->epoch + 1 >= v->apps[j->app].info->epochs)
 			verify_fault(v, RULE_WORK_COMPLETE, r->job,
 				     "epoch %lld is the last and must be the finish",
 				     (long long)r->live->epoch + 1);
