@@ -4,7 +4,6 @@
  * lines draw columns of any table. Labels are plain text. With -o the gnuplot script and its data
  * stay beside the picture. A further figure is one more entry of verbs[] and one function.
  */
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,6 +11,7 @@
 #include "libfit/metrics/metrics.h"
 #include "libfit/metrics/summary.h"
 #include "libfit/plot/figure.h"
+#include "libfit/plot/frame.h"
 #include "libfit/plot/gnuplot.h"
 #include "libfit/table/source.h"
 #include "libfit/table/table.h"
@@ -197,157 +197,78 @@ static int draw_timeline(struct cli *cli, const struct options *o, struct fit_pl
 
 /* ---- figures from tables ---- */
 
-#define MAX_SERIES 31
-#define MAX_FIELDS (1 + 2 * MAX_SERIES)
-
-/* The columns asked for, each once: field 0 is x, then values and error bars. */
-struct frame {
-	struct fit_field fields[MAX_FIELDS];
-	size_t n_fields, n_rows;
-	size_t y[MAX_SERIES], error[MAX_SERIES];	/* field of each --y and --error */
-	bool is_y[MAX_FIELDS], is_error[MAX_FIELDS];
-	struct fit_str texts;		/* of x, each with its NUL */
-	size_t *text_at, cap_text_at;	/* SIZE_MAX: missing */
-	double *columns[MAX_FIELDS];	/* of field i; [0]: x as a number, while all are numbers */
-	size_t cap[MAX_FIELDS];
-	bool x_numbers;
-	size_t missing;
-	struct fit_reader *r;		/* where it comes from: one of the two */
-	struct fit_csv *csv;
-};
-
-static void release_frame(struct frame *f)
+static int read_csv(struct fit_frame *f, const char *operand, struct fit_err *err)
 {
-	for (size_t i = 0; i < MAX_FIELDS; i++)
-		free(f->columns[i]);
-	fit_str_release(&f->texts);
-	free(f->text_at);
-}
-
-/* The field of that name, a new one when there is none. */
-static size_t add_field(struct frame *f, const char *name, enum fit_type type)
-{
-	for (size_t i = 0; i < f->n_fields; i++)
-		if (strcmp(f->fields[i].name, name) == 0)
-			return i;
-	f->fields[f->n_fields] = (struct fit_field){ name, type, 0 };
-	return f->n_fields++;
-}
-
-static int bad_cell(const struct frame *f, size_t i, struct fit_err *err, const char *what)
-{
-	if (f->csv)
-		return fit_csv_fail(f->csv, FIT_EDATA, f->fields[i].name, err, "%s", what);
-	return fit_reader_fail(f->r, FIT_EDATA, f->fields[i].name, err, "%s", what);
-}
-
-static int add_row(struct frame *f, const struct options *o, const struct fit_cell *c, struct fit_err *err)
-{
-	size_t row = f->n_rows;
-	double x = fit_real_na();
-
-	if (fit_grow(&f->text_at, &f->cap_text_at, row + 1, sizeof *f->text_at))
-		return fit_fail_nomem(err);
-	f->text_at[row] = c[0].na ? SIZE_MAX : f->texts.n;
-	if (!c[0].na && (fit_str_add(&f->texts, c[0].u.t.s, c[0].u.t.n) || fit_str_add(&f->texts, "", 1)))
-		return fit_fail_nomem(err);
-	if (!c[0].na && fit_parse_double(c[0].u.t, &x))
-		f->x_numbers = false;
-	if (o->log_x && f->x_numbers && x <= 0)
-		return bad_cell(f, 0, err, "not above 0, on a logarithmic axis");
-	for (size_t i = 0; i < f->n_fields; i++) {
-		double v = i == 0 ? x : c[i].na ? fit_real_na() : c[i].u.d;
-
-		if (i && !c[i].na && !isfinite(v))
-			return bad_cell(f, i, err, "not a finite number");
-		if (f->is_y[i] && !c[i].na && o->log_y && v <= 0)
-			return bad_cell(f, i, err, "not above 0, on a logarithmic axis");
-		if (f->is_error[i] && !c[i].na && v < 0)
-			return bad_cell(f, i, err, "negative length of an error bar");
-		if (fit_grow(&f->columns[i], &f->cap[i], row + 1, sizeof v))
-			return fit_fail_nomem(err);
-		f->columns[i][row] = v;
-		f->missing += f->is_y[i] && c[i].na;
-	}
-	f->n_rows++;
-	return FIT_OK;
-}
-
-static int read_frame(struct frame *f, const struct options *o, const char *operand, struct fit_err *err)
-{
-	struct fit_cell cells[MAX_FIELDS];
+	struct fit_cell cells[FIT_FRAME_FIELDS_MAX];
 	struct fit_source *s = NULL;
-	int rc;
+	struct fit_csv *c = NULL;
+	struct fit_err why = { 0 };
+	const char *field = NULL;
+	int rc = fit_source_open(&s, operand, err);
 
-	if (o->csv) {
-		rc = fit_source_open(&s, operand, err);
-		rc = rc ? rc : fit_csv_open(&f->csv, s, NULL, err);
-		rc = rc ? rc : fit_csv_bind(f->csv, f->fields, f->n_fields, err);
-	} else {
-		rc = fit_reader_open(&f->r, operand, err);
-		rc = rc ? rc : fit_reader_begin(f->r, f->fields, f->n_fields, err);
-	}
+	rc = rc ? rc : fit_csv_open(&c, s, NULL, err);
+	rc = rc ? rc : fit_csv_bind(c, f->fields, f->n_fields, err);
 	while (!rc) {
-		rc = f->csv ? fit_csv_row(f->csv, cells, err) : fit_reader_row(f->r, cells, err);
-		if (!rc)
-			rc = add_row(f, o, cells, err);
+		rc = fit_csv_row(c, cells, err);
+		if (rc)
+			break;
+		rc = fit_frame_row(f, cells, &field, &why);
+		if (rc)
+			rc = fit_csv_fail(c, rc, field, err, "%s", why.msg);
 	}
 	if (rc == FIT_END)
-		rc = f->n_rows ? FIT_OK : fit_fail(err, FIT_EDATA, "%s: no rows", s ? fit_source_name(s) :
-						   fit_reader_input(f->r));
-	fit_csv_close(f->csv);
+		rc = f->n_rows ? FIT_OK : fit_fail(err, FIT_EDATA, "%s: no rows", fit_source_name(s));
+	fit_csv_close(c);
 	fit_source_close(s);
-	fit_reader_close(f->r);
-	f->csv = NULL;
-	f->r = NULL;
 	return rc;
 }
 
-static int draw_frame(struct frame *f, const struct options *o, bool bars, struct fit_plot *p,
-		      struct fit_err *err)
+static int read_table(struct fit_frame *f, const char *operand, struct fit_err *err)
 {
-	struct fit_figure_column columns[MAX_SERIES];
-	const char **x = malloc(f->n_rows * sizeof *x);
-	struct fit_figure_rows rows = { x, f->x_numbers ? f->columns[0] : NULL, f->n_rows, columns, o->y.n };
-	int rc;
+	struct fit_cell cells[FIT_FRAME_FIELDS_MAX];
+	struct fit_reader *r = NULL;
+	struct fit_err why = { 0 };
+	const char *field = NULL;
+	int rc = fit_reader_open(&r, operand, err);
 
-	if (!x)
-		return fit_fail_nomem(err);
-	for (size_t i = 0; i < f->n_rows; i++)
-		x[i] = f->text_at[i] == SIZE_MAX ? NULL : f->texts.s + f->text_at[i];
-	for (size_t i = 0; i < o->y.n; i++)
-		columns[i] = (struct fit_figure_column){
-			i < o->label.n ? o->label.items[i] : o->y.items[i], f->columns[f->y[i]],
-			o->error.n ? f->columns[f->error[i]] : NULL };
-	if (bars)
-		rc = fit_figure_bars(p, o->wanted, o->x, &rows, o->log_y, err);
-	else
-		rc = fit_figure_lines(p, o->wanted, o->x, &rows, o->log_x, o->log_y, err);
-	free(x);
+	rc = rc ? rc : fit_reader_begin(r, f->fields, f->n_fields, err);
+	while (!rc) {
+		rc = fit_reader_row(r, cells, err);
+		if (rc)
+			break;
+		rc = fit_frame_row(f, cells, &field, &why);
+		if (rc)
+			rc = fit_reader_fail(r, rc, field, err, "%s", why.msg);
+	}
+	if (rc == FIT_END)
+		rc = f->n_rows ? FIT_OK : fit_fail(err, FIT_EDATA, "%s: no rows", fit_reader_input(r));
+	fit_reader_close(r);
 	return rc;
 }
 
-static int draw_columns(struct cli *cli, const struct options *o, struct fit_plot *p, bool bars,
-			struct fit_err *err)
+static int draw_columns(struct cli *cli, const struct options *o, struct fit_plot *p, struct fit_err *err)
 {
-	struct frame f = { .x_numbers = true };
+	bool bars = strcmp(cli->verb->name, "bars") == 0;
+	struct fit_figure_rows rows;
+	struct fit_frame f;
 	int rc = FIT_OK;
 
-	add_field(&f, o->x, FIT_TEXT);
-	for (size_t i = 0; i < o->y.n; i++) {
-		f.y[i] = add_field(&f, o->y.items[i], FIT_REAL);
-		f.is_y[f.y[i]] = true;
-	}
-	for (size_t i = 0; i < o->error.n; i++) {
-		f.error[i] = add_field(&f, o->error.items[i], FIT_REAL);
-		f.is_error[f.error[i]] = true;
-	}
-	rc = read_frame(&f, o, cli_operand(cli, 0), err);
+	fit_frame_init(&f, o->x);
+	f.log_x = o->log_x;
+	f.log_y = o->log_y;
+	for (size_t i = 0; i < o->y.n && !rc; i++)
+		if (fit_frame_series(&f, o->y.items[i], o->error.n ? o->error.items[i] : NULL))
+			rc = fit_fail(err, FIT_EINVAL, "column '%s' cannot be drawn", o->y.items[i]);
+	if (!rc)
+		rc = o->csv ? read_csv(&f, cli_operand(cli, 0), err) : read_table(&f, cli_operand(cli, 0), err);
 	if (!rc && f.missing)
 		cli_warn(cli, "%zu missing values are not drawn", f.missing);
+	if (!rc && fit_frame_rows(&f, o->label.items, o->label.n, &rows))
+		rc = fit_fail_nomem(err);
 	if (!rc)
-		rc = draw_frame(&f, o, bars, p, err);
-	release_frame(&f);
+		rc = bars ? fit_figure_bars(p, o->wanted, o->x, &rows, o->log_y, err) :
+			    fit_figure_lines(p, o->wanted, o->x, &rows, o->log_x, o->log_y, err);
+	fit_frame_release(&f);
 	return rc;
 }
 
@@ -383,8 +304,8 @@ static int check_options(struct cli *cli, struct options *o)
 		o->format = (int)by_suffix;
 	if (o->label.n > inputs)
 		return cli_usage(cli, "%zu times --label for %zu series", o->label.n, inputs);
-	if (o->y.n > MAX_SERIES)
-		return cli_usage(cli, "too many --y columns (expected at most %d)", MAX_SERIES);
+	if (o->y.n > FIT_FRAME_SERIES_MAX)
+		return cli_usage(cli, "too many --y columns (expected at most %d)", FIT_FRAME_SERIES_MAX);
 	for (size_t i = 0; i < o->y.n + o->error.n; i++)
 		if (strcmp(o->x, i < o->y.n ? o->y.items[i] : o->error.items[i - o->y.n]) == 0)
 			return cli_usage(cli, "column '%s' on both axes", o->x);
@@ -443,7 +364,7 @@ static int run(struct cli *cli, struct options *o)
 	else if (strcmp(verb, "timeline") == 0)
 		rc = draw_timeline(cli, o, &p, &err);
 	else
-		rc = draw_columns(cli, o, &p, strcmp(verb, "bars") == 0, &err);
+		rc = draw_columns(cli, o, &p, &err);
 	if (!rc && dress(o, &p))
 		rc = fit_fail_nomem(&err);
 	if (!rc)

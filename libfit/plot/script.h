@@ -6,8 +6,8 @@
  * Texts go into the script in single quotes only, quotes doubled, with `noenhanced` everywhere.
  * gnuplot reads nothing into such a text: double quotes would run `...` in it, and markup would
  * make subscripts of underscores. Texts at tics are labels of their own, since a '%' in
- * `set xtics (...)` would be taken for a number format. File names get "./" in front, since names that start with
- * '<' or '|' would be run as commands.
+ * `set xtics (...)` would be taken for a number format. File names get "./" in front, since names
+ * that start with '<' or '|' would be run as commands.
  */
 #ifndef FIT_PLOT_SCRIPT_H
 #define FIT_PLOT_SCRIPT_H

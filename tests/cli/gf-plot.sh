@@ -140,15 +140,15 @@ is "no events: said so" "$T/err" "gf-plot: none.tsv: no events"
 run "an empty file" 1 gf-plot timeline -o bad.svg none.tsv
 sed 's/7.75/nan/' "$SERIES" >nan.tsv
 run "not a number" 1 gf-plot bars --x policy --y jct_h -o bad.svg nan.tsv
-is "not a number: where" "$T/err" "gf-plot: nan.tsv:3:jct_h: not a finite number"
+is "not a number: where" "$T/err" "gf-plot: nan.tsv:3:jct_h: bad value 'nan' (expected a finite number)"
 sed 's/7.75/-inf/' "$SERIES" >nan.tsv
 run "infinite" 1 gf-plot lines --x load --y jct_h -o bad.svg nan.tsv
 sed 's/7.75/0/' "$SERIES" >zero.tsv
 run "0 on a logarithmic axis" 1 gf-plot lines --log-y --x load --y jct_h -o bad.svg zero.tsv
-is "0 on a logarithmic axis: where" "$T/err" "gf-plot: zero.tsv:3:jct_h: not above 0, on a logarithmic axis"
+is "0 on a logarithmic axis: where" "$T/err" "gf-plot: zero.tsv:3:jct_h: '0' on a logarithmic axis (expected more than 0)"
 sed 's/0.9$/-1/' "$SERIES" >neg.tsv
 run "a negative error bar" 1 gf-plot bars --x policy --y jct_h --error jct_err -o bad.svg neg.tsv
-is "a negative error bar: where" "$T/err" "gf-plot: neg.tsv:3:jct_err: negative length of an error bar"
+is "a negative error bar: where" "$T/err" "gf-plot: neg.tsv:3:jct_err: bad length '-1' of an error bar (expected 0 or more)"
 head -n 1 "$SERIES" >head.tsv
 run "no rows" 1 gf-plot bars --x policy --y jct_h -o bad.svg head.tsv
 is "no rows: said so" "$T/err" "gf-plot: head.tsv: no rows"

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "libfit/plot/figure.h"
+#include "libfit/plot/frame.h"
 #include "libfit/plot/gnuplot.h"
 #include "libfit/plot/plot.h"
 #include "libfit/plot/script.h"
@@ -262,6 +263,75 @@ static void missing_values(void **state)
 	fit_str_release(&data);
 }
 
+/* ---- frames ---- */
+
+static struct fit_cell text_cell(const char *s)
+{
+	return (struct fit_cell){ .na = !s, .u.t = fit_text_of(s) };
+}
+
+static struct fit_cell real_cell(double v)
+{
+	return (struct fit_cell){ .na = false, .u.d = v };
+}
+
+static void refuse_cells(struct fit_frame *f, const char *x, double y, double e, const char *field,
+			 const char *message)
+{
+	const struct fit_cell cells[] = { text_cell(x), real_cell(y), real_cell(e) };
+	const char *found = NULL;
+	struct fit_err err = { 0 };
+	size_t rows = f->n_rows;
+
+	check_err(fit_frame_row(f, cells, &found, &err), &err, FIT_EDATA, message);
+	check_text(found, field);
+	assert_int_equal(f->n_rows, rows);
+}
+
+static void frames(void **state)
+{
+	static const char *const labels[] = { "first" };
+	const struct fit_cell good[] = { text_cell("1.5"), real_cell(7), real_cell(0.25) };
+	const struct fit_cell gaps[] = { text_cell(NULL), { .na = true }, { .na = true } };
+	const struct fit_cell word[] = { text_cell("word"), real_cell(9), real_cell(0) };
+	struct fit_figure_rows rows;
+	struct fit_frame f;
+	struct fit_err err = { 0 };
+	const char *field = NULL;
+
+	(void)state;
+	fit_frame_init(&f, "x");
+	f.log_x = f.log_y = true;
+	assert_int_equal(fit_frame_series(&f, "y", "e"), FIT_OK);
+	assert_int_equal(fit_frame_series(&f, "x", NULL), FIT_EINVAL);
+	assert_int_equal(fit_frame_series(&f, "y", "x"), FIT_EINVAL);
+	assert_int_equal(fit_frame_series(&f, "y", "e"), FIT_OK);	/* columns are read once */
+	assert_int_equal(f.n_fields, 3);
+	check_ok(fit_frame_row(&f, good, &field, &err), &err);
+	check_ok(fit_frame_row(&f, gaps, &field, &err), &err);
+	refuse_cells(&f, "0", 1, 0, "x", "'0' on a logarithmic axis (expected more than 0)");
+	refuse_cells(&f, "2", -3, 0, "y", "'-3' on a logarithmic axis (expected more than 0)");
+	refuse_cells(&f, "2", HUGE_VAL, 0, "y", "bad value 'inf' (expected a finite number)");
+	refuse_cells(&f, "2", 1, -0.5, "e", "bad length '-0.5' of an error bar (expected 0 or more)");
+	assert_int_equal(fit_frame_rows(&f, labels, 1, &rows), FIT_OK);
+	assert_int_equal(rows.n_rows, 2);
+	check_text(rows.x[0], "1.5");
+	assert_null(rows.x[1]);
+	check_same_bits(rows.x_number[0], 1.5);
+	assert_true(fit_real_is_na(rows.x_number[1]));
+	check_text(rows.columns[0].label, "first");
+	check_text(rows.columns[1].label, "y");
+	check_same_bits(rows.columns[1].y[0], 7);
+	check_same_bits(rows.columns[1].err[0], 0.25);
+	assert_true(fit_real_is_na(rows.columns[0].y[1]));
+	assert_int_equal(f.missing, 1);		/* the column counts once */
+	check_ok(fit_frame_row(&f, word, &field, &err), &err);
+	assert_int_equal(fit_frame_rows(&f, labels, 0, &rows), FIT_OK);
+	assert_null(rows.x_number);
+	check_text(rows.x[2], "word");
+	fit_frame_release(&f);
+}
+
 /* ---- scripts ---- */
 
 static void steps_by_corners(void **state)
@@ -451,6 +521,7 @@ int main(void)
 		cmocka_unit_test(time_units),
 		cmocka_unit_test(timeline_of_many),
 		cmocka_unit_test(missing_values),
+		cmocka_unit_test(frames),
 		cmocka_unit_test(steps_by_corners),
 		cmocka_unit_test(hostile_texts_stay_texts),
 		cmocka_unit_test(one_point),
