@@ -118,7 +118,7 @@ int fit_lbfgsb_new(struct fit_lbfgsb **out, size_t max_n, size_t memory, struct 
 	w->lower = w->x + 2 * n;
 	w->upper = w->x + 3 * n;
 	w->g = w->x + 4 * n;
-	w->f = w->best_f = NAN;
+	w->f = w->best_f = (double)NAN;
 	*out = w;
 	return FIT_OK;
 }
@@ -175,7 +175,7 @@ int fit_lbfgsb_set(struct fit_lbfgsb *w, size_t n, const double *x0, const doubl
 	w->m = (int)w->memory;
 	w->factr = ftol / DBL_EPSILON;
 	w->gtol = gtol;
-	w->f = w->best_f = NAN;
+	w->f = w->best_f = (double)NAN;
 	w->n_iter = w->n_eval = 0;
 	w->state = FIT_LBFGSB_RUNNING;
 	/* The library keeps parts of these from call to call; a fresh start must not see an old

@@ -33,8 +33,10 @@ static int add_theta(struct fit_theta_list *l, const struct fit_reader *r, const
 	struct fit_theta_entry e = { 0 };
 	struct fit_err why;
 	int bad = 0, rc;
-	struct fit_text app = c[0].na ? (struct fit_text){ 0 } : c[0].u.t;
+	struct fit_text app = { 0 };
 
+	if (!c[0].na)
+		app = c[0].u.t;
 	for (size_t i = 0; i < l->n; i++)
 		if (same_app(l->entries[i].app, app))
 			return fit_reader_fail(r, FIT_EDATA, "app", err,

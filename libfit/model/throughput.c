@@ -120,8 +120,8 @@ void fit_throughput_params_default(struct fit_throughput_params *p)
 	};
 	for (int j = 0; j < FIT_THETA_N; j++) {
 		p->lower[j] = j == FIT_GAMMA ? 1 : FIT_THETA_TINY;
-		p->upper[j] = j == FIT_GAMMA ? 10 : INFINITY;
-		p->start[j] = NAN;
+		p->upper[j] = j == FIT_GAMMA ? 10 : (double)INFINITY;
+		p->start[j] = (double)NAN;
 	}
 }
 

@@ -290,7 +290,7 @@ int fit_throughput_set(struct fit_throughput *w, const struct fit_throughput_obs
 	w->phase = PHASE_SEARCH;
 	w->status = FIT_THROUGHPUT_RUNNING;
 	w->start = w->n_found = w->polish = w->level = w->restarts = 0;
-	w->best.value = INFINITY;
+	w->best.value = (double)INFINITY;
 	w->best.theta = w->base;
 	w->best_status = FIT_THROUGHPUT_RUNNING;
 	w->n_iter = w->n_eval = 0;
@@ -819,7 +819,7 @@ int fit_throughput_result(struct fit_throughput *w, struct fit_throughput_result
 	for (int j = 0; j < FIT_THETA_N; j++) {
 		double v = r->raw.v[j];
 
-		r->se[j] = NAN;
+		r->se[j] = (double)NAN;
 		if (!(w->pinned >> j & 1) &&
 		    (v <= w->p.lower[j] * (1 + 1e-9) || v >= w->p.upper[j] * (1 - 1e-9)))
 			r->at_bound |= 1u << j;

@@ -134,7 +134,8 @@ static double bowl(const double *x, double *g, void *ctx)
 static void solver_bounds(void **state)
 {
 	struct fit_lbfgsb *w = NULL;
-	double x0[2] = { -7, 9 }, lower[2] = { -INFINITY, 0.25 }, upper[2] = { 2, INFINITY };
+	double x0[2] = { -7, 9 }, lower[2] = { -(double)INFINITY, 0.25 },
+	       upper[2] = { 2, (double)INFINITY };
 	double outside[2] = { 2.5, 9 }, crossed[2] = { 3, 0.25 };
 	struct fit_err err;
 	int calls = 0;
@@ -595,7 +596,7 @@ static void standard_errors_by_hand(void **state)
 
 	(void)state;
 	for (int i = 0; i < 5; i++)
-		obs[i] = (struct fit_throughput_obs){ 1, 1, sizes[i], times[i], NAN, 1 };
+		obs[i] = (struct fit_throughput_obs){ 1, 1, sizes[i], times[i], (double)NAN, 1 };
 	fit_throughput_params_default(&p);
 	p.objective = FIT_RMSLE_STEP;
 	check_ok(fit_throughput_fit(w, obs, 5, &p, &r, &err), &err);
@@ -674,7 +675,7 @@ static void bad_observations(void **state)
 		{ { 1, 1, 0, 0.1, 0, 1 }, "local_bsz", "bad batch size '0' (expected 1 or more)" },
 		{ { 1, 1, 16, 0, 0, 1 }, "step_s",
 		  "bad step time '0' (expected a positive number of seconds)" },
-		{ { 1, 1, 16, INFINITY, 0, 1 }, "step_s",
+		{ { 1, 1, 16, (double)INFINITY, 0, 1 }, "step_s",
 		  "bad step time 'inf' (expected a positive number of seconds)" },
 		{ { 1, 1, 16, 0.1, -0.01, 1 }, "sync_s",
 		  "bad synchronisation time '-0.01' (expected 0 or more seconds)" },
@@ -684,7 +685,7 @@ static void bad_observations(void **state)
 		  "weight",
 		  "bad weight '0' (expected a positive number)" },
 	};
-	struct fit_throughput_obs unknown = { 1, 1, 16, 0.1, NAN, 1 }, pair[2];
+	struct fit_throughput_obs unknown = { 1, 1, 16, 0.1, (double)NAN, 1 }, pair[2];
 	struct fit_throughput *w = new_fit();
 	struct fit_throughput_params p;
 	const char *field;
@@ -730,7 +731,7 @@ static void bad_params(void **state)
 	REFUSED(p.max_restarts = 0, "bad restart limit '0' (expected 1 or more)");
 	REFUSED(p.tol = 0, "bad tolerance '0' (expected a positive number)");
 	REFUSED(p.gamma_penalty = -1, "bad penalty (expected 0 or more)");
-	REFUSED(p.link_ratio = NAN, "bad link ratio 'nan' (expected 0 or more)");
+	REFUSED(p.link_ratio = (double)NAN, "bad link ratio 'nan' (expected 0 or more)");
 	REFUSED(p.lower[FIT_GAMMA] = 0.5,
 		"bad bounds of gamma '0.5' to '10' (expected an interval from 1 or more)");
 	REFUSED(p.upper[FIT_BETA_R] = 1e-9,
