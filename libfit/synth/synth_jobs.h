@@ -3,8 +3,8 @@
  * Generated jobs. Every draw comes from a stream named by seed and purpose, so that a change of one
  * parameter leaves the draws of the others alone.
  */
-#ifndef FIT_SYNTH_JOBS_H
-#define FIT_SYNTH_JOBS_H
+#ifndef FIT_SYNTH_SYNTH_JOBS_H
+#define FIT_SYNTH_SYNTH_JOBS_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -3,8 +3,8 @@
  * Application profiles from a calibration: what an off-line measurement of such an application would
  * have written, in the file layout of the Pollux simulator (docs/formats/pollux.md).
  */
-#ifndef FIT_SYNTH_PROFILE_H
-#define FIT_SYNTH_PROFILE_H
+#ifndef FIT_SYNTH_SYNTH_PROFILE_H
+#define FIT_SYNTH_SYNTH_PROFILE_H
 
 #include <stdint.h>
 
