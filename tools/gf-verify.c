@@ -3,6 +3,8 @@
  * gf-verify: hold an event log against its jobs table, the application profile and the policy that
  * it names, and give one verdict a rule. Exit status 1 when a rule is violated.
  */
+#include <string.h>
+
 #include "libfit/verify/verify.h"
 #include "tools/common/cli.h"
 
@@ -14,16 +16,16 @@ struct options {
 #define AT(field) offsetof(struct options, field)
 
 static const struct cli_option options[] = {
-	{ 'j', "jobs", CLI_TEXT, AT(jobs), "FILE", NULL, "the jobs table that was replayed", NULL, 0, 0,
-	  CLI_REQUIRED },
-	{ 0, "profile", CLI_TEXT, AT(profile), "STORE", NULL, "the application profiles that were used", NULL, 0,
-	  0, 0 },
-	{ 0, "metrics", CLI_TEXT, AT(metrics), "FILE", NULL, "also check this output of gf-metrics", NULL, 0, 0,
-	  0 },
-	{ 0, "per-job", CLI_TEXT, AT(per_job), "FILE", NULL, "also check this output of gf-metrics --per-job",
+	{ 'j', "jobs", CLI_TEXT, AT(jobs), "FILE", NULL, "the jobs table that was replayed", NULL,
+	  0, 0, CLI_REQUIRED },
+	{ 0, "profile", CLI_TEXT, AT(profile), "STORE", NULL,
+	  "the application profiles that were used", NULL, 0, 0, 0 },
+	{ 0, "metrics", CLI_TEXT, AT(metrics), "FILE", NULL, "also check this output of gf-metrics",
 	  NULL, 0, 0, 0 },
-	{ 0, "only-violated", CLI_FLAG, AT(only_violated), NULL, NULL, "list violated rules only", NULL, 0, 0,
-	  CLI_RESULT },
+	{ 0, "per-job", CLI_TEXT, AT(per_job), "FILE", NULL,
+	  "also check this output of gf-metrics --per-job", NULL, 0, 0, 0 },
+	{ 0, "only-violated", CLI_FLAG, AT(only_violated), NULL, NULL, "list violated rules only",
+	  NULL, 0, 0, CLI_RESULT },
 	{ 0, NULL, CLI_FLAG, 0, NULL, NULL, NULL, NULL, 0, 0, 0 }
 };
 
@@ -34,13 +36,14 @@ static const struct cli_verb verbs[] = {
 
 static const struct cli_tool tool = {
 	.name = "gf-verify",
-	.summary = "Check an event log against its jobs, its profile and its policy; one verdict a rule.",
+	.summary = "Check an event log against its jobs, profile and policy; one verdict a rule.",
 	.details = "Exit status 1: a rule is violated, or the input is not usable.",
 	.verbs = verbs,
 };
 
 /* Everything that is read. */
-static int judge(struct fit_verifier *v, const struct cli *cli, const struct options *o, struct fit_err *err)
+static int judge(struct fit_verifier *v, const struct cli *cli, const struct options *o,
+		 struct fit_err *err)
 {
 	int rc = fit_verifier_jobs(v, o->jobs, err);
 
@@ -67,12 +70,13 @@ static int describe(const struct fit_verifier *v, const struct cli *cli, struct 
 	return rc;
 }
 
-static int write_verdicts(const struct fit_verifier *v, const struct cli *cli, const struct options *o,
-			  size_t *violated, struct fit_err *err)
+static int write_verdicts(const struct fit_verifier *v, const struct cli *cli,
+			  const struct options *o, size_t *violated, struct fit_err *err)
 {
 	static const struct fit_field fields[] = {
-		{ "rule", FIT_TEXT, 0 }, { "verdict", FIT_TEXT, 0 }, { "checked", FIT_INT, 0 },
-		{ "violations", FIT_INT, 0 }, { "detail", FIT_TEXT, 0 }, { "meaning", FIT_TEXT, 0 },
+		{ "rule", FIT_TEXT, 0 },   { "verdict", FIT_TEXT, 0 },
+		{ "checked", FIT_INT, 0 }, { "violations", FIT_INT, 0 },
+		{ "detail", FIT_TEXT, 0 }, { "meaning", FIT_TEXT, 0 },
 	};
 	struct fit_meta meta = { 0 };
 	struct fit_writer *w = NULL;
@@ -80,7 +84,9 @@ static int write_verdicts(const struct fit_verifier *v, const struct cli *cli, c
 
 	*violated = 0;
 	rc = rc ? rc : cli_writer_open(cli, &w, err);
-	rc = rc ? rc : fit_writer_begin(w, "verdicts", &meta, fields, sizeof fields / sizeof *fields, err);
+	rc = rc ? rc
+		: fit_writer_begin(w, "verdicts", &meta, fields, sizeof fields / sizeof *fields,
+				   err);
 	for (size_t i = 0; i < fit_verifier_n_rules(v) && !rc; i++) {
 		struct fit_verdict d = fit_verifier_verdict(v, i);
 
@@ -110,8 +116,11 @@ static int run(struct cli *cli, const struct options *o)
 	struct fit_verifier *v;
 	struct fit_err err;
 	size_t violated = 0;
-	int rc = fit_verifier_new(&v, &err);
+	int rc;
 
+	if (strcmp(o->jobs, "-") == 0 && strcmp(cli_operand(cli, 0), "-") == 0)
+		return cli_usage(cli, "the jobs table and the log cannot both be standard input");
+	rc = fit_verifier_new(&v, &err);
 	rc = rc ? rc : judge(v, cli, o, &err);
 	if (rc == FIT_EINVAL) {
 		fit_verifier_free(v);
