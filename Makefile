@@ -153,7 +153,7 @@ cppcheck:
 		--suppress=missingIncludeSystem --error-exitcode=1 -I. -DFIT_CPPCHECK libfit traces tools
 
 shellcheck:
-	shellcheck -x -s sh $(SCRIPTS)
+	shellcheck -x -s sh -S warning $(SCRIPTS)
 	shellcheck .ci/run
 
 lint: cppcheck shellcheck all
