@@ -199,6 +199,18 @@ static bool all_parse(const struct fit_column *col, size_t n_rows, enum fit_type
 	return any;
 }
 
+/* "007" is a name, not the number 7. */
+static bool has_leading_zero(const struct fit_column *col, size_t n_rows)
+{
+	for (size_t r = 0; r < n_rows; r++) {
+		const char *s = fit_column_text(col, r).s;
+
+		if (s && s[0] == '0' && s[1] >= '0' && s[1] <= '9')
+			return true;
+	}
+	return false;
+}
+
 /* A text column in the narrowest type that holds all of it. */
 static int infer_column(struct fit_column *col, size_t n_rows)
 {
@@ -207,7 +219,7 @@ static int infer_column(struct fit_column *col, size_t n_rows)
 	bool seconds = ends_with(col->name, "_s");
 	size_t cap = 0;
 
-	if (strcmp(col->name, "id") == 0 || ends_with(col->name, "_id"))
+	if (strcmp(col->name, "id") == 0 || ends_with(col->name, "_id") || has_leading_zero(col, n_rows))
 		return FIT_OK;
 	for (size_t k = 0; k < 3 && out.type == FIT_TEXT; k++)
 		if ((order[k] != FIT_TIME || seconds) && !(order[k] == FIT_INT && seconds) &&
@@ -285,8 +297,15 @@ int fit_table_read(struct fit_table *t, const char *operand, const struct fit_fi
 	if (rc)
 		return rc;
 	rc = fit_table_read_next(t, r, fields, n, err);
-	if (!rc)
+	/* the rest of the input must be right, too, and is part of its hash */
+	while (!rc)
+		rc = fit_reader_skip(r, err);
+	if (rc == FIT_END) {
 		fit_reader_hash(r, t->hash);
+		rc = FIT_OK;
+	} else {
+		fit_table_release(t);
+	}
 	fit_reader_close(r);
 	return rc;
 }

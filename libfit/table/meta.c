@@ -14,6 +14,13 @@ void fit_meta_release(struct fit_meta *m)
 	*m = (struct fit_meta){ 0 };
 }
 
+bool fit_meta_key_ok(const char *key)
+{
+	size_t n = strspn(key, "abcdefghijklmnopqrstuvwxyz0123456789_");
+
+	return n && key[n] == '\0' && strcmp(key, "table") != 0 && strcmp(key, "types") != 0;
+}
+
 int fit_meta_add(struct fit_meta *m, const char *key, const char *value)
 {
 	char *k, *v;

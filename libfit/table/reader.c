@@ -156,6 +156,26 @@ int fit_reader_open(struct fit_reader **out, const char *operand, struct fit_err
 	return FIT_OK;
 }
 
+int fit_reader_open_memory(struct fit_reader **out, const char *name, const void *bytes, size_t n,
+			   struct fit_err *err)
+{
+	struct fit_reader *r = calloc(1, sizeof *r);
+	int rc;
+
+	*out = NULL;
+	if (!r)
+		return fit_fail_nomem(err);
+	r->image.file = H5I_INVALID_HID;
+	r->input = fit_strdup(fit_text_of(name));
+	rc = r->input ? fit_source_open_memory(&r->src, name, bytes, n, err) : fit_fail_nomem(err);
+	if (rc) {
+		fit_reader_close(r);
+		return rc;
+	}
+	*out = r;
+	return FIT_OK;
+}
+
 /* ---- messages ---- */
 
 const char *fit_reader_input(const struct fit_reader *r)
@@ -310,8 +330,12 @@ static int take_meta(struct fit_reader *r, char *line, size_t n, enum fit_type *
 	value_n = (size_t)(line + n - value);
 	if (strcmp(line + 1, "types") == 0)
 		return take_types(r, (struct fit_text){ value, value_n }, types, n_types, err);
-	if (fit_unescape(value, &value_n))
-		return fit_reader_fail(r, FIT_EPARSE, line + 1, err, "bad escape in metadata");
+	if (strcmp(line + 1, "table") != 0 && !fit_meta_key_ok(line + 1))
+		return fit_reader_fail(r, FIT_EPARSE, NULL, err, "bad metadata key '%s' (expected lower-case "
+				       "letters, digits and _)", line + 1);
+	if (fit_unescape(value, &value_n) || !fit_text_is_utf8((struct fit_text){ value, value_n }))
+		return fit_reader_fail(r, FIT_EPARSE, line + 1, err, "bad metadata (expected text in UTF-8, with "
+				       "escapes \\t \\n \\r \\\\)");
 	value = fit_strdup((struct fit_text){ value, value_n });
 	if (!value)
 		return fit_fail_nomem(err);
@@ -590,6 +614,20 @@ int fit_reader_row(struct fit_reader *r, struct fit_cell *cells, struct fit_err 
 	if (rc)
 		r->where = AFTER_ROWS;
 	return rc;
+}
+
+int fit_reader_skip(struct fit_reader *r, struct fit_err *err)
+{
+	/* the columns of one table need not be those of the next: bind nothing */
+	static const struct fit_field none[1];
+	int rc;
+
+	if (!r->src)
+		return FIT_END;
+	rc = fit_reader_begin(r, none, 0, err);
+	while (!rc)
+		rc = fit_reader_row(r, NULL, err);
+	return rc == FIT_END && r->where == AFTER_ROWS ? FIT_OK : rc;
 }
 
 /* ---- about the current table ---- */

@@ -17,6 +17,8 @@ enum coding { UNKNOWN, PLAIN, GZIP, ZSTD };
 
 struct fit_source {
 	int fd;
+	const char *memory;	/* read from here instead of fd when it is not NULL */
+	size_t memory_n;
 	char *name;
 	enum coding coding;
 	/* compressed bytes that wait */
@@ -69,6 +71,27 @@ fail:
 	return rc;
 }
 
+int fit_source_open_memory(struct fit_source **out, const char *name, const void *bytes, size_t n,
+			   struct fit_err *err)
+{
+	struct fit_source *s = calloc(1, sizeof *s);
+
+	*out = NULL;
+	if (!s)
+		return fit_fail_nomem(err);
+	s->fd = -1;
+	s->memory = n ? bytes : "";
+	s->memory_n = n;
+	s->name = fit_strdup(fit_text_of(name));
+	s->hasher = fit_hasher_new();
+	if (!s->name || !s->hasher) {
+		fit_source_close(s);
+		return fit_fail_nomem(err);
+	}
+	*out = s;
+	return FIT_OK;
+}
+
 void fit_source_close(struct fit_source *s)
 {
 	if (!s)
@@ -84,6 +107,24 @@ void fit_source_close(struct fit_source *s)
 	free(s);
 }
 
+/* read(2), from the file or from memory. */
+static ssize_t read_raw(struct fit_source *s, void *to, size_t cap)
+{
+	size_t n = s->memory_n < cap ? s->memory_n : cap;
+	ssize_t k;
+
+	if (s->memory) {
+		memcpy(to, s->memory, n);
+		s->memory += n;
+		s->memory_n -= n;
+		return (ssize_t)n;
+	}
+	do {
+		k = read(s->fd, to, cap);
+	} while (k < 0 && errno == EINTR);
+	return k;
+}
+
 /* Refill raw[] where it is used up. */
 static int fill_raw(struct fit_source *s, struct fit_err *err)
 {
@@ -91,9 +132,7 @@ static int fill_raw(struct fit_source *s, struct fit_err *err)
 
 	if (s->raw_at < s->raw_n || s->raw_end)
 		return FIT_OK;
-	do {
-		k = read(s->fd, s->raw, sizeof s->raw);
-	} while (k < 0 && errno == EINTR);
+	k = read_raw(s, s->raw, sizeof s->raw);
 	if (k < 0)
 		return fit_fail_errno(err, "%s: cannot read", s->name);
 	s->raw_at = 0;
@@ -108,10 +147,8 @@ static int recognise(struct fit_source *s, struct fit_err *err)
 
 	/* a pipe may hand over fewer bytes than a magic number has */
 	while (s->raw_n < sizeof zs && !s->raw_end) {
-		ssize_t k = read(s->fd, s->raw + s->raw_n, sizeof s->raw - s->raw_n);
+		ssize_t k = read_raw(s, s->raw + s->raw_n, sizeof s->raw - s->raw_n);
 
-		if (k < 0 && errno == EINTR)
-			continue;
 		if (k < 0)
 			return fit_fail_errno(err, "%s: cannot read", s->name);
 		s->raw_n += (size_t)k;

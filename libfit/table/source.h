@@ -14,6 +14,9 @@ struct fit_source;
 
 /* operand: a path, or "-" for standard input. FIT_EIO when it cannot be opened or is a folder. */
 int fit_source_open(struct fit_source **s, const char *operand, struct fit_err *err) FIT_MUST_CHECK;
+/* The same from memory that outlives the source; name stands in messages. */
+int fit_source_open_memory(struct fit_source **s, const char *name, const void *bytes, size_t n,
+			   struct fit_err *err) FIT_MUST_CHECK;
 void fit_source_close(struct fit_source *s);	/* NULL is fine */
 
 /* Up to cap raw bytes; *n is 0 at the end. */

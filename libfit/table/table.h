@@ -63,7 +63,9 @@ struct fit_meta {
 
 void fit_meta_release(struct fit_meta *m);
 /* Append key=value; fit_meta_set replaces the first pair of that key if there is one. Keys are
- * [a-z0-9_]+; values are one line (tab, line feed and backslash are escaped on the wire). */
+ * [a-z0-9_]+, but not table or types, which the stream itself uses (readers and writers check that);
+ * values are one line (tab, line feed and backslash are escaped on the wire). */
+bool fit_meta_key_ok(const char *key);
 int fit_meta_add(struct fit_meta *m, const char *key, const char *value) FIT_MUST_CHECK;
 int fit_meta_set(struct fit_meta *m, const char *key, const char *value) FIT_MUST_CHECK;
 /* The first value of key, or NULL. */
@@ -76,6 +78,9 @@ struct fit_reader;
 
 /* Open an operand. FIT_EIO: cannot be opened; FIT_EPARSE: an empty file, or not a table. */
 int fit_reader_open(struct fit_reader **r, const char *operand, struct fit_err *err) FIT_MUST_CHECK;
+/* Open a TSV stream (plain, gzip or zstd) in memory that outlives the reader; name stands in messages. */
+int fit_reader_open_memory(struct fit_reader **r, const char *name, const void *bytes, size_t n,
+			   struct fit_err *err) FIT_MUST_CHECK;
 void fit_reader_close(struct fit_reader *r);	/* NULL is fine */
 
 /*
@@ -91,6 +96,9 @@ int fit_reader_begin(struct fit_reader *r, const struct fit_field *fields, size_
 
 /* The next row, or FIT_END after the trailer was checked. Cells live until the next call. */
 int fit_reader_row(struct fit_reader *r, struct fit_cell *cells, struct fit_err *err) FIT_MUST_CHECK;
+
+/* Pass over the next table of the stream, checking rows and trailer. FIT_END: there is none. */
+int fit_reader_skip(struct fit_reader *r, struct fit_err *err) FIT_MUST_CHECK;
 
 /* About the current table; borrowed until the next begin() or close(). */
 const char *fit_reader_table_name(const struct fit_reader *r);	/* "" when it has none */
@@ -174,7 +182,8 @@ int fit_table_add(struct fit_table *t, const struct fit_cell *cells) FIT_MUST_CH
 
 /* Read the first (or only) table of an operand. fields as for fit_reader_begin(); with NULL types
  * are those of the stream, or inferred: int, then time (name ends in _s), then real, else text;
- * names that end in _id stay text. */
+ * names that end in _id, and columns with numbers like 007, stay text. Further tables of a stream are
+ * passed over, but a fault in them is an error. */
 int fit_table_read(struct fit_table *t, const char *operand, const struct fit_field *fields, size_t n,
 		   struct fit_err *err) FIT_MUST_CHECK;
 /* The same for the next table of an open reader; FIT_END when there is none. */

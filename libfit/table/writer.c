@@ -204,6 +204,10 @@ int fit_writer_begin(struct fit_writer *w, const char *name, const struct fit_me
 {
 	int rc;
 
+	for (size_t i = 0; meta && i < meta->n; i++)
+		if (!fit_meta_key_ok(meta->pairs[i].key))
+			return fit_fail(err, FIT_EINVAL, "bad metadata key '%s' (expected lower-case letters, "
+					"digits and _)", meta->pairs[i].key);
 	drop_fields(w);
 	w->fields = calloc(n ? n : 1, sizeof *w->fields);
 	if (!w->fields)
@@ -243,6 +247,14 @@ void fit_writer_cell(struct fit_writer *w, enum fit_type type, const struct fit_
 	if (type != w->fields[w->at].type && !c->na) {
 		fit_fail(&w->fault, FIT_EINVAL, "column '%s' is %s, not %s", w->fields[w->at].name,
 			 fit_type_name(w->fields[w->at].type), fit_type_name(type));
+		return;
+	}
+	/* what no reader would take back */
+	if (!c->na && (type == FIT_TEXT ? c->u.t.n && !fit_text_is_utf8(c->u.t) :
+		       type != FIT_REAL && c->u.i == FIT_INT_NA)) {
+		fit_fail(&w->fault, FIT_EDATA, "bad value '%.*s' in column '%s' (expected %s)",
+			 FIT_TEXT_ARG(type == FIT_TEXT ? c->u.t : FIT_TEXT_LIT("-2^63")), w->fields[w->at].name,
+			 fit_cell_expected(type));
 		return;
 	}
 	if (w->file) {
