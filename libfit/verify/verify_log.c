@@ -553,7 +553,7 @@ static void move_to(struct fit_verifier *v, int64_t t)
 	v->capacity += (double)v->total * s;
 	v->now = t;
 	v->phase = PHASE_BEFORE;
-	v->begun = v->woken = v->unclear = v->decided_here = false;
+	v->begun = v->woken = v->unclear = v->decided_here = v->submits_here = false;
 }
 
 /* Decisions strictly between now and t that left no row. */
@@ -793,12 +793,40 @@ static const char *const policies[] = {
 };
 static const char *const releases[] = { "at-once", "interval-end", NULL };
 static const char *const orders[] = { "submit-id", "file", NULL };
+static const char *const models[] = { "fixed", "profile", NULL };
 static const char *const remainings[] = { "exact", "whole-epochs", NULL };
 static const char *const singles[] = { "as-run", "always-accumulates", NULL };
 
+/* What the names of conventions stand for; other names are not known here. */
+static void check_fidelity(struct fit_verifier *v, const struct fit_meta *m, bool interval_end,
+			   bool file_order)
+{
+	static const struct {
+		const char *name;
+		int64_t quantum_ns;
+		bool interval_end, file_order;
+	} known[] = {
+		{ "none", 0, false, false },
+		{ "pollux-osdi21", FIT_NS_PER_S, true, true },
+	};
+	const char *s = fit_meta_get(m, "fidelity");
+
+	for (size_t i = 0; s && i < sizeof known / sizeof *known; i++) {
+		if (!fit_text_is(fit_text_of(s), known[i].name))
+			continue;
+		verify_check(v, RULE_META);
+		if (v->quantum_ns != known[i].quantum_ns || interval_end != known[i].interval_end ||
+		    file_order != known[i].file_order)
+			verify_fault(
+				v, RULE_META, NONE,
+				"epoch_quantum_s, release and order are not those of fidelity %s",
+				s);
+	}
+}
+
 static int read_meta(struct fit_verifier *v, const struct fit_meta *m, bool *file_order)
 {
-	int policy = 0, release = 0, order = 0, remaining = 0, single = 0;
+	int policy = 0, release = 0, order = 0, remaining = 0, single = 0, model = 0;
 	const char *s;
 
 	meta_choice(v, m, "policy", policies + 1, &policy);
@@ -814,8 +842,6 @@ static int read_meta(struct fit_verifier *v, const struct fit_meta *m, bool *fil
 	meta_choice(v, m, "release", releases, &release);
 	meta_choice(v, m, "order", orders, &order);
 	v->interval_end = release == 1;
-	if (!v->with_profile)
-		v->quantum_ns = 0; /* durations are exact */
 	*file_order = order == 1;
 	if (v->policy == POLICY_TIRESIAS) {
 		s = fit_meta_get(m, "tiresias_threshold_gpu_s");
@@ -843,6 +869,13 @@ static int read_meta(struct fit_verifier *v, const struct fit_meta *m, bool *fil
 				return FIT_ENOMEM;
 		}
 	}
+	if (fit_meta_get(m, "progress_model") &&
+	    meta_choice(v, m, "progress_model", models, &model) && (model == 1) != v->with_profile)
+		verify_fault(v, RULE_META, NONE, "progress_model %s, but %s profile", models[model],
+			     v->with_profile ? "the log names a" : "no");
+	check_fidelity(v, m, release == 1, order == 1);
+	if (!v->with_profile)
+		v->quantum_ns = 0; /* durations are exact */
 	s = fit_meta_get(m, "cluster");
 	v->cluster_meta = s ? fit_strdup(fit_text_of(s)) : NULL;
 	if (s && !v->cluster_meta)
@@ -902,9 +935,10 @@ static int read_log(struct fit_verifier *v, struct fit_reader *r, struct fit_err
 				fit_reader_input(r));
 	for (size_t i = 0; v->with_profile && i < v->n_jobs; i++)
 		if (v->jobs[i].app == UINT16_MAX)
-			return fit_fail(err, FIT_EDATA,
-					"job '%.*s' has no application, but the log was made with a profile",
-					FIT_TEXT_ARG(verify_job_id(v, (uint32_t)i)));
+			return fit_fail(
+				err, FIT_EDATA,
+				"job '%.*s' has no application, but the log was made with a profile",
+				FIT_TEXT_ARG(verify_job_id(v, (uint32_t)i)));
 	if (read_meta(v, fit_reader_meta(r), &file_order))
 		return fit_fail_nomem(err);
 	if (!file_order && rank_jobs(v))

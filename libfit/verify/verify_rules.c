@@ -93,12 +93,22 @@ static void row_log_order(struct fit_verifier *v, const struct verify_row *r)
 		verify_fault(v, RULE_LOG_ORDER, r->job,
 			     "%.*s after the decision of this instant is over",
 			     FIT_TEXT_ARG(r->event));
+	else if (r->ev == EV_SUBMIT && r->job != NONE && v->submits_here &&
+		 v->jobs[r->job].rank < v->submit_rank)
+		verify_fault(v, RULE_LOG_ORDER, r->job,
+			     "submitted after a job of the same instant that it comes before");
+	if (r->ev == EV_SUBMIT && r->job != NONE) {
+		v->submits_here = true;
+		v->submit_rank = v->jobs[r->job].rank;
+	}
 }
 
 /* Cells that an event must or must not have. */
 static void row_vocabulary(struct fit_verifier *v, const struct verify_row *r)
 {
 	const unsigned holds = EV_PLACING | EV_BIT(EV_EPOCH);
+	const unsigned bare = EV_BIT(EV_CLUSTER) | EV_BIT(EV_SUBMIT) | EV_BIT(EV_REJECT);
+	const bool splits = v->with_profile && r->n_nodes > 0;
 	const char *bad = NULL;
 
 	verify_check(v, RULE_VOCABULARY);
@@ -122,15 +132,15 @@ static void row_vocabulary(struct fit_verifier *v, const struct verify_row *r)
 		bad = "an allocation";
 	else if (r->ev != EV_CLUSTER && r->ev != EV_SUBMIT && r->ev != EV_REJECT && r->progress_na)
 		bad = "no progress";
-	else if (!v->with_profile &&
-		 (r->local_bsz != NO_INT || r->accum != NO_INT || r->epoch != NO_INT))
-		bad = "a batch split or an epoch, without a profile";
-	else if (!v->with_profile && r->ev == EV_EPOCH)
-		bad = "an epoch, without a profile";
-	else if (v->with_profile && r->n_nodes && (r->local_bsz == NO_INT || r->accum == NO_INT))
-		bad = "no batch split";
-	else if (v->with_profile && !r->n_nodes && (r->local_bsz != NO_INT || r->accum != NO_INT))
-		bad = "a batch split without an allocation";
+	else if (r->ev != EV_SUBMIT && (!r->app_na || r->batch != NO_INT))
+		bad = "an application or a batch size";
+	else if ((EV_BIT(r->ev) & bare) && (!r->progress_na || r->epoch != NO_INT))
+		bad = "progress or an epoch";
+	else if (!v->with_profile && (r->ev == EV_EPOCH || r->epoch != NO_INT))
+		bad = "a count of epochs, without a profile";
+	else if ((r->local_bsz != NO_INT) != splits || (r->accum != NO_INT) != splits)
+		bad = splits ? "no batch split"
+			     : "a batch split, without a profile or an allocation";
 	if (bad)
 		verify_fault(v, RULE_VOCABULARY, r->job, "%.*s has %s", FIT_TEXT_ARG(r->event),
 			     bad);
@@ -505,8 +515,7 @@ const struct verify_rule_def verify_rules[N_RULES] = {
 				  EV_PLACING, known_policy, row_gpus_requested, NULL, NULL },
 	[RULE_BATCH_SPLIT] = { "batch-split",
 			       "per-GPU batch and accumulation follow from batch size and GPUs",
-			       EV_PLACING | EV_BIT(EV_EPOCH), profiled, verify_row_batch_split,
-			       NULL, NULL },
+			       EV_PLACING | ENDS, profiled, verify_row_batch_split, NULL, NULL },
 	[RULE_PROGRESS] = { "progress",
 			    "progress and epochs are what the model yields for the time that passed",
 			    HELD | EV_BIT(EV_RELEASE), NULL, verify_row_progress, NULL, NULL },

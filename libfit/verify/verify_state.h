@@ -255,6 +255,8 @@ struct fit_verifier {
 	bool unclear;			/* there was such a row, and no active row since */
 	bool mute, muted_fault;		/* try a decision without reporting */
 	bool seen_cluster;
+	bool submits_here;		/* a submit row at this instant, of this rank */
+	uint32_t submit_rank;
 	int64_t last_t;
 	struct verify_place *row_nodes;
 	size_t cap_row_nodes;

@@ -128,6 +128,11 @@ sed '$d' $good >"$T/cut"
 run 'a log cut short is no log' 1 gf-verify --jobs "$jobs" "$T/cut"
 is 'and gets no verdicts' "$T/out" ''
 
+remeta 'conventions that their name does not stand for' meta-consistent 's/^#release=at-once$/#release=interval-end/'
+mutate 'a submission with progress' log-vocabulary 'ev == "submit" && id == "d" { $9 = 0 } { put() }'
+mutate 'submissions of an instant in another order' log-order \
+	'ev == "submit" && id == "b" { kept = $0; next } { put() } ev == "submit" && id == "c" { print kept; n++ }'
+
 # ---- by hand: tiresias with an interval of 10, GPUs booked to its end ----
 
 use $D/verify-tiresias-log.tsv $D/verify-tiresias-jobs.tsv
@@ -196,6 +201,7 @@ mutate 'epochs on GPUs that the job does not hold' nodes-match-gpus \
 	'once(ev == "epoch") { $5 = ($5 == "0:1" ? "1:1" : "0:1"); $4 = 1 } { put() }'
 mutate 'another batch size at the submission' submit-matches 'once(ev == "submit") { $11 = $11 + 8 } { put() }'
 mutate 'another application' submit-matches 'once(ev == "submit") { $10 = ($10 == "conv" ? "text" : "conv") } { put() }'
+mutate 'a batch split that changes at the finish' batch-split 'once(ev == "finish") { $7 = $7 + 1 } { put() }'
 mutate 'progress a little off' progress 'once(ev == "epoch") { $9 = $9 * 1.000001 } { put() }'
 remeta 'restarts for free' restart-cost 's/^#restart_s=30$/#restart_s=0/'
 remeta 'another profile' inputs-match 's/^\(#input_profile\)=.*/\1=00000000000000000000000000000000/'
