@@ -30,7 +30,9 @@ struct fit_csv {
 	const struct fit_field *wanted;
 	size_t *column_of;		/* of each wanted field; ABSENT */
 	size_t n_wanted;
-	uint64_t line, rows;
+	uint64_t line, rows, repeated;
+	size_t layout;			/* of options.layouts */
+	bool held;			/* row holds the first row already */
 	bool fatal;			/* there is no going on */
 	const char *reason;
 	struct fit_hasher *hasher;
@@ -163,6 +165,8 @@ static int restart_parser(struct fit_csv *c, struct fit_err *err)
 	if (!c->parser_on)
 		return fit_fail_nomem(err);
 	csv_set_delim(&c->parser, (unsigned char)c->options.delimiter);
+	if (c->options.flags & FIT_CSV_NO_QUOTES)
+		csv_set_quote(&c->parser, '\0');	/* which no line has */
 	return FIT_OK;
 }
 
@@ -341,10 +345,53 @@ static int check_header(struct fit_csv *c, struct fit_err *err)
 	return rc;
 }
 
+static bool is_row(const struct fields *row, const struct fit_csv_layout *l)
+{
+	for (size_t i = 0; i < l->n; i++)
+		if (!fit_text_is(fields_get(row, i), l->names[i]))
+			return false;
+	return true;
+}
+
+/* The layout that the first row has; the row itself waits. */
+static int choose_layout(struct fit_csv *c, struct fit_err *err)
+{
+	const struct fit_csv_layout *layouts = c->options.layouts;
+	size_t n_layouts = c->options.n_layouts, fits = n_layouts, named = n_layouts, n = 0;
+	char list[128] = "";
+	int rc = next_fields(c, &c->row, err);
+
+	if (rc == FIT_END)
+		return fit_fail(err, FIT_EPARSE, "%s: empty file (expected rows)",
+				fit_source_name(c->source));
+	if (rc)
+		return rc;
+	for (size_t i = n_layouts; i-- > 0; ) {
+		if (layouts[i].n == c->row.n) {
+			fits = i;
+			if (is_row(&c->row, &layouts[i]))
+				named = i;
+		} else if (n < sizeof list) {
+			n += (size_t)snprintf(list + n, sizeof list - n, "%s%zu", n ? " or " : "",
+					      layouts[i].n);
+		}
+	}
+	if (fits == n_layouts)
+		return fit_csv_fail(c, FIT_EPARSE, NULL, err, "%zu field%s, %s expected", c->row.n,
+				    c->row.n == 1 ? "" : "s", list);
+	c->held = named == n_layouts;
+	c->layout = c->held ? fits : named;
+	c->options.names = layouts[c->layout].names;
+	c->options.n_names = layouts[c->layout].n;
+	return FIT_OK;
+}
+
 static int read_header(struct fit_csv *c, struct fit_err *err)
 {
-	int rc;
+	int rc = c->options.layouts ? choose_layout(c, err) : FIT_OK;
 
+	if (rc)
+		return rc;
 	if (c->options.names) {
 		for (size_t i = 0; i < c->options.n_names; i++)
 			if (fields_add(&c->header, c->options.names[i], strlen(c->options.names[i])))
@@ -398,6 +445,11 @@ void fit_csv_close(struct fit_csv *c)
 	free(c->row.ends);
 	free(c->column_of);
 	free(c);
+}
+
+size_t fit_csv_layout(const struct fit_csv *c)
+{
+	return c->layout;
 }
 
 size_t fit_csv_n_columns(const struct fit_csv *c)
@@ -508,11 +560,29 @@ static int parse_cell(const struct fit_csv *c, const struct fit_field *f, struct
 	return rc;
 }
 
+/* Files that were put one behind the other have their header rows inside. */
+static bool is_header_again(const struct fit_csv *c)
+{
+	if (c->row.n != c->header.n || !c->header.n)
+		return false;
+	for (size_t i = 0; i < c->row.n; i++)
+		if (!fit_text_eq(fields_get(&c->row, i), fields_get(&c->header, i)))
+			return false;
+	return true;
+}
+
 int fit_csv_row(struct fit_csv *c, struct fit_cell *cells, struct fit_err *err)
 {
 	size_t n;
-	int rc = next_fields(c, &c->row, err);
+	int rc = FIT_OK;
 
+	if (!c->held)
+		rc = next_fields(c, &c->row, err);
+	c->held = false;
+	while (!rc && is_header_again(c)) {
+		c->repeated++;
+		rc = next_fields(c, &c->row, err);
+	}
 	if (rc) {
 		if (rc != FIT_END)
 			c->rows++;
@@ -572,6 +642,11 @@ uint64_t fit_csv_line(const struct fit_csv *c)
 uint64_t fit_csv_rows(const struct fit_csv *c)
 {
 	return c->rows;
+}
+
+uint64_t fit_csv_repeated(const struct fit_csv *c)
+{
+	return c->repeated;
 }
 
 void fit_csv_hash(const struct fit_csv *c, char out[FIT_HASH_HEX])

@@ -38,12 +38,23 @@
 #define FIT_CSV_TRAILING 1u	/* data rows may end in one more, empty, field */
 #define FIT_CSV_BLANKS 2u	/* fields are separated by runs of blanks; no quoting */
 #define FIT_CSV_DETECT 4u	/* by the header row: comma if it has one, else tab, else blanks */
+#define FIT_CSV_NO_QUOTES 8u	/* a quote is a character like any other */
+
+/* A list of columns of a file without a header row. */
+struct fit_csv_layout {
+	const char *const *names;
+	size_t n;
+};
 
 struct fit_csv_options {
 	char delimiter;			/* 0: comma */
 	unsigned flags;
 	const char *const *names;	/* no header row: the columns, in order; NULL: header row */
 	size_t n_names;
+	/* no header row, and several lists: the first one with as many columns as the first row has
+	 * fields. A first row that is such a list, name by name, is a header row after all. */
+	const struct fit_csv_layout *layouts;
+	size_t n_layouts;
 	const char *const *missing;	/* further spellings of a missing cell, ends with NULL; or NULL */
 };
 
@@ -59,6 +70,7 @@ void fit_csv_close(struct fit_csv *c);	/* NULL is fine */
 size_t fit_csv_n_columns(const struct fit_csv *c);
 struct fit_text fit_csv_column(const struct fit_csv *c, size_t i);
 bool fit_csv_has(const struct fit_csv *c, const char *name);
+size_t fit_csv_layout(const struct fit_csv *c);		/* which of the layouts it is */
 
 /* Bind fields: row() then fills exactly n cells in this order. fields is borrowed until close().
  * FIT_ENOTFOUND: a column that is not FIT_F_OPTIONAL is missing; the error lists those found. */
@@ -79,6 +91,7 @@ const char *fit_csv_reason(const struct fit_csv *c);
 
 uint64_t fit_csv_line(const struct fit_csv *c);		/* on which the current row starts, from 1 */
 uint64_t fit_csv_rows(const struct fit_csv *c);		/* data rows met so far, faulty ones too */
+uint64_t fit_csv_repeated(const struct fit_csv *c);	/* header rows met again; passed over */
 
 /* A fault that the caller found in the current row: "FILE:LINE:NAME: what" (NAME may be NULL). */
 int fit_csv_fail(const struct fit_csv *c, int code, const char *name, struct fit_err *err,
