@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The verifier: reads an event log (docs/formats/event-log.md) and says, rule by rule, whether it can
- * be true. It knows the jobs table, the application profile and what docs/methods/verify.md says about
- * the policies; it shares no code with libfit/replay.
+ * The verifier: reads an event log (docs/formats/event-log.md) and says, rule by rule, whether it
+ * can be true. It knows the jobs table, the application profile and what docs/methods/verify.md
+ * says about the policies; it shares no code with libfit/replay.
  *
  * Use: new, jobs, (keep_results), log, (metrics, per_job), then read the verdicts.
  *
@@ -13,9 +13,9 @@
  *	for (size_t i = 0; i < fit_verifier_n_rules(v); i++)
  *		... fit_verifier_verdict(v, i) ...
  *
- * A violation is a result, not an error: the functions fail on input that is not a table, on lack of
- * memory, and on a jobs table that no log can be held against (FIT_EDATA). The log is read in one
- * pass; memory is some 130 bytes a job, plus about 300 for each job that is in the system.
+ * A violation is a result, not an error: the functions fail on input that is not a table, on lack
+ * of memory, and on a jobs table that no log can be held against (FIT_EDATA). The log is read in
+ * one pass; memory is some 150 bytes a job, plus about 300 for each job that is in the system.
  */
 #ifndef FIT_VERIFY_VERIFY_H
 #define FIT_VERIFY_VERIFY_H
@@ -33,20 +33,26 @@ int fit_verifier_new(struct fit_verifier **v, struct fit_err *err) FIT_MUST_CHEC
 void fit_verifier_free(struct fit_verifier *v);		/* NULL is fine */
 
 /* Read the jobs table (any operand). FIT_EDATA: a duplicate id, a negative time or GPU count. */
-int fit_verifier_jobs(struct fit_verifier *v, const char *operand, struct fit_err *err) FIT_MUST_CHECK;
-/* Load the profile store; after jobs, before log. FIT_ENOTFOUND: an application of the jobs table is
- * not in it. */
-int fit_verifier_profile(struct fit_verifier *v, const char *store, struct fit_err *err) FIT_MUST_CHECK;
+int fit_verifier_jobs(struct fit_verifier *v, const char *operand,
+		      struct fit_err *err) FIT_MUST_CHECK;
+/* Load the profile store; after jobs, before log. FIT_ENOTFOUND: an application of the jobs table
+ * is not in it. */
+int fit_verifier_profile(struct fit_verifier *v, const char *store,
+			 struct fit_err *err) FIT_MUST_CHECK;
 /* Keep what a per-job metrics table is compared with (about 64 bytes a job); before log. */
 void fit_verifier_keep_results(struct fit_verifier *v);
 
-/* Read and judge the log. FIT_EINVAL: the log was made with a profile and none was loaded. */
-int fit_verifier_log(struct fit_verifier *v, const char *operand, struct fit_err *err) FIT_MUST_CHECK;
+/* Read and judge the log, once. FIT_EINVAL: it was made with a profile and none was loaded;
+ * FIT_EDATA: it was, and a job has no application. */
+int fit_verifier_log(struct fit_verifier *v, const char *operand,
+		     struct fit_err *err) FIT_MUST_CHECK;
 
 /* Compare a table of gf-metrics (docs/formats/metrics.md) with the events; after log, and only when
  * fit_verifier_keep_results() was called before it. */
-int fit_verifier_metrics(struct fit_verifier *v, const char *operand, struct fit_err *err) FIT_MUST_CHECK;
-int fit_verifier_per_job(struct fit_verifier *v, const char *operand, struct fit_err *err) FIT_MUST_CHECK;
+int fit_verifier_metrics(struct fit_verifier *v, const char *operand,
+			 struct fit_err *err) FIT_MUST_CHECK;
+int fit_verifier_per_job(struct fit_verifier *v, const char *operand,
+			 struct fit_err *err) FIT_MUST_CHECK;
 
 enum fit_verdict_kind {
 	FIT_VERDICT_OK,

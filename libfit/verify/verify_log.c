@@ -586,9 +586,9 @@ static void call_rules(struct fit_verifier *v, const struct verify_row *r)
 }
 
 /*
- * A passive row at an instant of decision, before any active row: did it take effect before or after
- * that decision? An end of work that was rounded down to this instant came after it. Where the exact
- * instant cannot be told from this one, the rows that follow tell, or both are allowed.
+ * A passive row at an instant of decision, before any active row: did it take effect before or
+ * after that decision? An end of work that was rounded down to this instant came after it. Where
+ * the exact instant cannot be told from this one, the rows that follow tell, or both are allowed.
  */
 static void place_row(struct fit_verifier *v, const struct verify_row *r)
 {
@@ -935,10 +935,10 @@ static int read_log(struct fit_verifier *v, struct fit_reader *r, struct fit_err
 				fit_reader_input(r));
 	for (size_t i = 0; v->with_profile && i < v->n_jobs; i++)
 		if (v->jobs[i].app == UINT16_MAX)
-			return fit_fail(
-				err, FIT_EDATA,
-				"job '%.*s' has no application, but the log was made with a profile",
-				FIT_TEXT_ARG(verify_job_id(v, (uint32_t)i)));
+			return fit_fail(err, FIT_EDATA,
+					"job '%.*s' has no application, which a log made with a "
+					"profile needs",
+					FIT_TEXT_ARG(verify_job_id(v, (uint32_t)i)));
 	if (read_meta(v, fit_reader_meta(r), &file_order))
 		return fit_fail_nomem(err);
 	if (!file_order && rank_jobs(v))

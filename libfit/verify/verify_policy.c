@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What each policy must have decided, derived from the events alone: who is active, what each asked
- * for, how long it held GPUs, how many epochs it completed. docs/methods/verify.md states the rules.
+ * for, how long it held GPUs, how many epochs it completed. docs/methods/verify.md has the rules.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -507,8 +507,8 @@ static double step_time(struct fit_verifier *v, struct verify_memo *m, int64_t r
 	return m->step_s[r];
 }
 
-/* Optimiser steps that are left at the target batch size. By whole epochs: the current one counts as
- * done, and the last epoch is one step. Negative when the profile has none. */
+/* Optimiser steps that are left at the target batch size. By whole epochs: the current one counts
+ * as done, and the last epoch is one step. Negative when the profile has none. */
 static double steps_left(struct fit_verifier *v, struct verify_memo *m, struct verify_live *l)
 {
 	const struct verify_app *a = &v->apps[m->app];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The rule table, and the rules about the log itself, the cluster and the life of a job. The work of
- * jobs is in verify_work.c, policies are in verify_policy.c.
+ * The rule table, and the rules about the log itself, the cluster and the life of a job. The work
+ * of jobs is in verify_work.c, policies are in verify_policy.c.
  */
 #include <math.h>
 
@@ -490,8 +490,8 @@ const struct verify_rule_def verify_rules[N_RULES] = {
 				  "submit time, GPUs, application and batch are those of the table",
 				  EV_BIT(EV_SUBMIT), NULL, row_submit_matches, NULL, NULL },
 	[RULE_ALL_FINISH] = { "all-finish",
-			      "every submitted job finishes and gives its GPUs back, or is rejected",
-			      0, NULL, NULL, NULL, end_all_finish },
+			      "every job finishes and gives its GPUs back, or is rejected", 0, NULL,
+			      NULL, NULL, end_all_finish },
 	[RULE_REJECT] = { "reject-rule", "a job is rejected if and only if it can never fit",
 			  EV_BIT(EV_REJECT), NULL, row_reject, NULL, NULL },
 	[RULE_NO_RUN_BEFORE] = { "no-run-before-submit", "no job runs before it is submitted", HELD,
@@ -517,7 +517,7 @@ const struct verify_rule_def verify_rules[N_RULES] = {
 			       "per-GPU batch and accumulation follow from batch size and GPUs",
 			       EV_PLACING | ENDS, profiled, verify_row_batch_split, NULL, NULL },
 	[RULE_PROGRESS] = { "progress",
-			    "progress and epochs are what the model yields for the time that passed",
+			    "progress and epochs are what the model yields for the time passed",
 			    HELD | EV_BIT(EV_RELEASE), NULL, verify_row_progress, NULL, NULL },
 	[RULE_EPOCH_TIME] = { "epoch-time",
 			      "epochs and jobs end when the model says, to the rounding of the log",
@@ -526,7 +526,7 @@ const struct verify_rule_def verify_rules[N_RULES] = {
 				 "a job finishes exactly when the sum of its progress is its work",
 				 ENDS, NULL, verify_row_work_complete, NULL, NULL },
 	[RULE_RESTART_COST] = { "restart-cost",
-				"after each new allocation a job stands still for the restart delay",
+				"after a new allocation a job stands still for the restart delay",
 				HELD, NULL, verify_row_restart_cost, NULL, NULL },
 	[RULE_RELEASE] = { "release-rule",
 			   "GPUs of a finished job come back when the log's convention says",

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Inside the verifier: what is known at one point of the log, and the rules that are held against it.
- * Private to libfit/verify.
+ * Inside the verifier: what is known at one point of the log, and the rules that are held against
+ * it. Private to libfit/verify.
  *
  * The log is a sequence of rounds. A round is passive rows (submit, reject, epoch, finish, release,
  * cluster), then, at a decision, active rows (start, move, preempt, resume). verify_log.c cuts the
  * log into rounds, keeps the state (who holds what, how far each job is) and calls the rules: each
  * sees every row before it changes the state, and every decision after its last row. Decisions
- * that left no row are found from the state, so that a job that should have been started and was not
- * is noticed too.
+ * that left no row are found from the state, so that a job that should have been started and was
+ * not is noticed too.
  */
 #ifndef FIT_VERIFY_VERIFY_STATE_H
 #define FIT_VERIFY_VERIFY_STATE_H
@@ -36,7 +36,14 @@ enum verify_event {
 #define EV_OF_JOB (~EV_BIT(EV_CLUSTER) & ~EV_BIT(EV_UNKNOWN))
 #define EV_ALL (~0u)
 
-enum verify_policy { POLICY_OTHER, POLICY_FIFO, POLICY_SJF, POLICY_SRTF, POLICY_TIRESIAS, POLICY_OPTIMUS };
+enum verify_policy {
+	POLICY_OTHER,
+	POLICY_FIFO,
+	POLICY_SJF,
+	POLICY_SRTF,
+	POLICY_TIRESIAS,
+	POLICY_OPTIMUS
+};
 
 /* The rules, in the order of the verdict table. Policy rules come before the placement rule, which
  * needs their order. */
@@ -128,9 +135,9 @@ struct verify_live {
 	int64_t first_start_ns, finish_ns, release_due_ns;
 	double gpu_s, gpu_busy_s;	/* up to since_ns */
 	double progress;		/* with a profile: initial-batch-equivalent steps */
-	double rate;			/* of progress, per second; 0: not derived yet, <0: cannot be */
+	double rate;			/* of progress, per second; 0: not derived, <0: cannot be */
 	int64_t epoch, local_bsz, accum;
-	int64_t timer_ns;		/* when Tiresias demotes it, if it keeps running; NEVER: not */
+	int64_t timer_ns;		/* Tiresias demotes it then, if it keeps running */
 	int64_t n_restarts, n_preempts;
 	int64_t remaining_ns;		/* scratch of srtf and sjf */
 	double gain;			/* scratch of optimus: seconds that one more GPU saves */
@@ -139,7 +146,7 @@ struct verify_live {
 	bool fresh_alloc;		/* no row of this allocation was seen since it was given */
 	bool placed;			/* placed anew in this decision */
 	bool popped;			/* scratch */
-	bool finish_unclear;		/* finished at a decision's instant, within noise of before or after */
+	bool finish_unclear;		/* finished with a decision; unclear which came first */
 };
 
 /* One row of the log. */
@@ -160,7 +167,7 @@ struct verify_row {
 	/* Derived for a running job, from the state before this row: */
 	bool known;		/* the two below are */
 	double progress_now;	/* progress at t, as if no epoch ended */
-	double late_s;		/* t minus the exact end of the epoch (of the work, without profile) */
+	double late_s;		/* t minus the exact end of the epoch, or of the work */
 	int64_t ran_ns;		/* work time since last_ns */
 };
 
@@ -250,8 +257,8 @@ struct fit_verifier {
 	bool dirty;			/* something changed that the policy has not seen yet */
 	bool legal;			/* the policy may act at this instant */
 	bool decided_here;		/* the decision of this instant is over */
-	bool standing;			/* a decision without rows would be right, before the first row of
-					 * this instant that may belong before or after it */
+	bool standing;			/* a decision without rows was right before the first row
+					 * that may belong before or after it */
 	bool unclear;			/* there was such a row, and no active row since */
 	bool mute, muted_fault;		/* try a decision without reporting */
 	bool seen_cluster;
@@ -260,7 +267,7 @@ struct fit_verifier {
 	int64_t last_t;
 	struct verify_place *row_nodes;
 	size_t cap_row_nodes;
-	uint32_t open_submit;		/* the job of the row before, when that was submit: a reject may follow */
+	uint32_t open_submit;		/* the job of the submit row before: a reject may follow */
 	bool woken_before;		/* woken, before that row */
 	struct verify_list placed, started;	/* live records with a row in this decision */
 	int code;			/* FIT_ENOMEM inside a rule; ends the reading */
@@ -275,7 +282,7 @@ struct fit_verifier {
 	struct verify_list order;	/* scratch */
 	struct verify_memo *memo;	/* optimus: predictions by application and batch */
 	size_t n_memo, cap_memo;
-	struct verify_course *courses;	/* sjf, srtf: predicted times by application, batch and GPUs */
+	struct verify_course *courses;	/* sjf, srtf: predicted times */
 	size_t n_courses, cap_courses;
 
 	/* results */

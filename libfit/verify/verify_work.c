@@ -238,12 +238,12 @@ void verify_row_batch_split(struct fit_verifier *v, const struct verify_row *r)
 		return;
 	b = verify_split(v->apps[j->app].info, verify_target(v, r->job), r->sum, false);
 	if (r->local_bsz != b.atomic_bsz || r->accum != b.accum_steps)
-		verify_fault(
-			v, RULE_BATCH_SPLIT, r->job,
-			"batch size %lld on %lld GPUs is %lld a GPU in %lld + 1 passes, found %lld and %lld + 1",
-			(long long)verify_target(v, r->job), (long long)r->sum,
-			(long long)b.atomic_bsz, (long long)b.accum_steps, (long long)r->local_bsz,
-			(long long)r->accum);
+		verify_fault(v, RULE_BATCH_SPLIT, r->job,
+			     "batch size %lld on %lld GPUs is %lld a GPU in %lld + 1 passes, "
+			     "found %lld and %lld + 1",
+			     (long long)verify_target(v, r->job), (long long)r->sum,
+			     (long long)b.atomic_bsz, (long long)b.accum_steps,
+			     (long long)r->local_bsz, (long long)r->accum);
 }
 
 static bool near(double a, double b)

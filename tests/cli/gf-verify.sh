@@ -15,7 +15,8 @@ has 'the columns' "$T/good" '^rule	verdict	checked	violations	detail	meaning$'
 has 'a hash of the log' "$T/good" '^#input=[0-9a-f]{32}$'
 has 'a hash of the jobs' "$T/good" '^#input_jobs=[0-9a-f]{32}$'
 hasnt 'nothing violated' "$T/good" '	violated	'
-awk -F '	' '/^#/ || $1 == "rule" { next } $2 == "ok" && $3 < 1 || $2 == "not-applicable" && $3 != 0 ||
+awk -F '	' '/^#/ || $1 == "rule" { next }
+	$2 == "ok" && $3 < 1 || $2 == "not-applicable" && $3 != 0 ||
 	$4 != 0 || $5 != "NA" { bad = 1 } END { exit bad }' "$T/good"
 ok 'ok means tested, not-applicable means not' $?
 
@@ -76,7 +77,8 @@ awk 'BEGIN { OFS = "\t"; print "job_id", "submit_s", "gpus", "duration_s"
 		y = (y * 69069 + x) % 4294967296
 		print "j" i, t, 1 + (y % 5) * (y % 3), (y % 1000) + (i % 4) * 0.25 } }' >"$T/many.tsv"
 for policy in fifo sjf srtf tiresias; do
-	for how in '' '--interval 7.5 --restart-delay 3' '--fidelity pollux-osdi21 --tiresias-threshold 900'; do
+	for how in '' '--interval 7.5 --restart-delay 3' \
+		'--fidelity pollux-osdi21 --tiresias-threshold 900'; do
 		# shellcheck disable=SC2086
 		gf-replay --policy $policy --cluster 2x4,1x8 $how "$T/many.tsv" >"$T/log.tsv"
 		ok "replay of 400 jobs: $policy $how" $?

@@ -78,6 +78,7 @@ static void test_split(void **state)
 	const struct fit_app_info cifar = { "cifar10", 128, 4096, 32, 1024, 100, 0, 0, 0 };
 	const struct fit_app_info ncf = { "ncf", 256, 32768, 32, 32768, 10, 0, 0, 0 };
 	const struct fit_app_info yolo = { "yolov3", 8, 512, 4, 8, 50, 0, 0, 0 };
+	const struct fit_app_info *const apps[] = { &cifar, &ncf, &yolo };
 	static const struct {
 		int app;
 		int64_t target, replicas;
@@ -101,7 +102,7 @@ static void test_split(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-		const struct fit_app_info *a = cases[i].app == 0 ? &cifar : cases[i].app == 1 ? &ncf : &yolo;
+		const struct fit_app_info *a = apps[cases[i].app];
 		struct fit_batch b = verify_split(a, cases[i].target, cases[i].replicas,
 						  cases[i].like_optimus);
 
@@ -115,15 +116,14 @@ static void test_split(void **state)
 static void test_heap(void **state)
 {
 	struct verify_heap h = { 0 };
-	struct verify_heap_item last = { -1, 0, 0 };
+	struct verify_heap_item last = { -1, 0, 0 }, item;
 	uint32_t x = 12345;
 
 	(void)state;
 	for (uint32_t i = 0; i < 500; i++) {
 		x = x * 1103515245u + 12345u;
-		assert_int_equal(verify_heap_push(&h, (struct verify_heap_item){ .key = (x >> 16) % 37,
-										 .rank = 1000 - i,
-										 .job = i }), FIT_OK);
+		item = (struct verify_heap_item){ (x >> 16) % 37, 1000 - i, i };
+		assert_int_equal(verify_heap_push(&h, item), FIT_OK);
 		if (i % 5 == 4)
 			verify_heap_pop(&h);
 	}
@@ -152,8 +152,9 @@ static void test_good_fifo(void **state)
 	assert_int_equal(verdict_of(v, "sjf-order").kind, FIT_VERDICT_NOT_APPLICABLE);
 	assert_null(verdict_of(v, "fifo-order").detail);
 	assert_int_equal(v->n_finished, 4);
-	check_real(v->results[1].gpu_s, 8 * 55.0, 1e-15, 0);		/* b: 8 GPUs from 105 to 160 */
-	check_real(v->results[1].gpu_busy_s, 8 * 50.0, 1e-15, 0);	/* less 5 s of restart */
+	/* b: 8 GPUs from 105 to 160, less 5 s of restart */
+	check_real(v->results[1].gpu_s, 8 * 55.0, 1e-15, 0);
+	check_real(v->results[1].gpu_busy_s, 8 * 50.0, 1e-15, 0);
 	check_real(v->held, 4 * 105.0 + 8 * 55 + 2 * 35 + 25, 1e-15, 0);
 	check_real(v->capacity_finish, 8 * 195.0, 1e-15, 0);
 	fit_verifier_free(v);
@@ -189,8 +190,8 @@ static void test_wrong_jobs(void **state)
 static void test_reject(void **state)
 {
 	static const char head[] =
-		"#fit-table/1\n#table=log\n#policy=fifo\n#cluster=1x4\n#interval_s=0\n#restart_s=0\n"
-		"#epoch_quantum_s=0\n#release=at-once\n#order=submit-id\n"
+		"#fit-table/1\n#table=log\n#policy=fifo\n#cluster=1x4\n#interval_s=0\n"
+		"#restart_s=0\n#epoch_quantum_s=0\n#release=at-once\n#order=submit-id\n"
 		"time_s\tevent\tjob_id\tgpus\tnodes\tprogress\n0\tcluster\tNA\t4\t1x4\tNA\n"
 		"1\tsubmit\ta\t8\t-\tNA\n";
 	char text[1024];
@@ -220,17 +221,19 @@ static void test_reject(void **state)
 static void test_missed_decision(void **state)
 {
 	static const char log_text[] =
-		"#fit-table/1\n#table=log\n#policy=srtf\n#cluster=1x4\n#interval_s=10\n#restart_s=0\n"
-		"#epoch_quantum_s=0\n#release=at-once\n#order=file\n"
+		"#fit-table/1\n#table=log\n#policy=srtf\n#cluster=1x4\n#interval_s=10\n"
+		"#restart_s=0\n#epoch_quantum_s=0\n#release=at-once\n#order=file\n"
 		"time_s\tevent\tjob_id\tgpus\tnodes\tprogress\n0\tcluster\tNA\t4\t1x4\tNA\n"
 		"1\tsubmit\ta\t2\t-\tNA\n2\tsubmit\tb\t2\t-\tNA\n10\tstart\ta\t2\t0:2\t0\n"
-		"30\tfinish\ta\t0\t-\t20\n40\tstart\tb\t2\t0:2\t0\n65\tfinish\tb\t0\t-\t25\n#end rows=7\n";
+		"30\tfinish\ta\t0\t-\t20\n40\tstart\tb\t2\t0:2\t0\n"
+		"65\tfinish\tb\t0\t-\t25\n#end rows=7\n";
 	char *jobs = write_file("job_id\tsubmit_s\tgpus\tduration_s\na\t1\t2\t20\nb\t2\t2\t25\n");
 	char *log = write_file(log_text);
 	struct fit_verifier *v = judge(jobs, log);
 
 	(void)state;
-	assert_int_equal(verdict_of(v, "work-conserving").violations, 2);	/* at 10 and at 30 */
+	/* at 10 and at 30 */
+	assert_int_equal(verdict_of(v, "work-conserving").violations, 2);
 	assert_int_equal(verdict_of(v, "srtf-order").violations, 2);
 	assert_int_equal(verdict_of(v, "progress").violations, 0);
 	assert_int_equal(verdict_of(v, "decision-instants").violations, 0);
@@ -247,8 +250,8 @@ static void test_errors(void **state)
 	struct fit_err err = { 0 };
 	char *twice = write_file("job_id\tsubmit_s\tgpus\na\t0\t1\na\t1\t1\n");
 	char *early = write_file("job_id\tsubmit_s\tgpus\na\t-1\t1\n");
-	char *profiled = write_file("#fit-table/1\n#input_profile=0\ntime_s\tevent\tjob_id\tgpus\tnodes\n"
-				    "#end rows=0\n");
+	char *profiled = write_file("#fit-table/1\n#input_profile=0\n"
+				    "time_s\tevent\tjob_id\tgpus\tnodes\n#end rows=0\n");
 
 	(void)state;
 	check_ok(fit_verifier_new(&v, &err), &err);
@@ -265,7 +268,8 @@ static void test_errors(void **state)
 	check_ok(fit_verifier_new(&v, &err), &err);
 	check_ok(fit_verifier_jobs(v, FIFO_JOBS, &err), &err);
 	check_ok(fit_verifier_log(v, FIFO_LOG, &err), &err);
-	assert_int_equal(fit_verifier_metrics(v, FIFO_LOG, &err), FIT_EINVAL);	/* results not kept */
+	/* results were not kept */
+	assert_int_equal(fit_verifier_metrics(v, FIFO_LOG, &err), FIT_EINVAL);
 	assert_int_equal(fit_verifier_per_job(v, FIFO_LOG, &err), FIT_EINVAL);
 	fit_verifier_free(v);
 	fit_verifier_free(NULL);
