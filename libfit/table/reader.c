@@ -418,6 +418,9 @@ static int begin_tsv(struct fit_reader *r, const struct fit_field *fields, size_
 		return fit_fail(err, FIT_EPARSE, "%s: an HDF5 file (expected a name that ends in .h5)",
 				r->input);
 	r->magic = starts_with(line, n, "#fit-table/");
+	/* a stream that was cut inside of its first line */
+	if (!r->any && n && n < strlen("#fit-table/1") && memcmp(line, "#fit-table/1", n) == 0)
+		return fit_reader_fail(r, FIT_EPARSE, NULL, err, "truncated table (expected #fit-table/1)");
 	if (r->magic && !(n == strlen("#fit-table/1") && line[n - 1] == '1'))
 		return fit_reader_fail(r, FIT_EPARSE, NULL, err, "unknown table version '%.*s' "
 				       "(expected #fit-table/1)", FIT_TEXT_ARG(((struct fit_text){ line, n })));
