@@ -152,9 +152,14 @@ static void print_options(const struct cli_option *o)
 		print_option(o);
 }
 
-static bool has_verbs(const struct cli_tool *tool)
+/* The verb of a call that names none: the entry whose name is "", or NULL. */
+static const struct cli_verb *default_verb(const struct cli_tool *tool)
 {
-	return tool->verbs[0].name[0] != '\0';
+	const struct cli_verb *v = tool->verbs;
+
+	while (v->name && v->name[0])
+		v++;
+	return v->name ? v : NULL;
 }
 
 static void print_usage(const struct cli_tool *tool, const struct cli_verb *v)
@@ -400,20 +405,16 @@ static const struct cli_verb *find_verb(struct cli *cli, int *argc, char ***argv
 	const struct cli_tool *tool = cli->tool;
 	char *name = *argc > 1 ? (*argv)[1] : NULL;
 
-	if (!has_verbs(tool))
-		return tool->verbs;
-	if (name && name[0] != '-') {
-		for (const struct cli_verb *v = tool->verbs; v->name; v++) {
-			if (strcmp(v->name, name) == 0) {
-				(*argv)++;
-				(*argc)--;
-				return v;
-			}
+	for (const struct cli_verb *v = tool->verbs; name && v->name; v++) {
+		if (v->name[0] && strcmp(v->name, name) == 0) {
+			(*argv)++;
+			(*argc)--;
+			return v;
 		}
-		complain(cli, "unknown verb '%s'", name);
-		return NULL;
 	}
-	return NULL;
+	if (!default_verb(tool) && name && name[0] != '-')
+		complain(cli, "unknown verb '%s'", name);
+	return default_verb(tool);
 }
 
 int cli_start(struct cli *cli, const struct cli_tool *tool, int argc, char **argv, void *options)
@@ -436,7 +437,7 @@ int cli_start(struct cli *cli, const struct cli_tool *tool, int argc, char **arg
 	if (!cli->status)
 		run_getopt(cli, &p, argc, argv, &sh, options);
 	if (sh.help) {
-		print_help(tool, verbless ? NULL : cli->verb);
+		print_help(tool, verbless || !cli->verb->name[0] ? NULL : cli->verb);
 		return cli_finish(cli, CLI_EXIT_OK);
 	}
 	if (sh.version) {

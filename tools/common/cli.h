@@ -73,8 +73,8 @@ struct cli_tool {
 	const char *name;
 	const char *summary;		/* one line */
 	const char *details;		/* further lines of --help, or NULL */
-	const struct cli_verb *verbs;	/* ends with name == NULL; for a tool without verbs one entry
-					 * whose name is "" */
+	const struct cli_verb *verbs;	/* ends with name == NULL; the entry whose name is "" is what a
+					 * call without a verb does: the only one, or beside others */
 };
 
 struct cli {
