@@ -52,7 +52,8 @@ int fit_store_load(struct fit_store_image *im, const char *file, struct fit_err 
 /* The same with bytes that are handed over (malloc'ed; freed by release, also after a failure). */
 int fit_store_load_bytes(struct fit_store_image *im, const char *name, unsigned char *bytes, size_t n,
 			 struct fit_err *err) FIT_MUST_CHECK;
-/* Open what was loaded. */
+/* Open what was loaded. A file without a seal is read in a child process first, because a damaged one
+ * may kill HDF5 1.10; FIT_EPARSE then. */
 int fit_store_open(struct fit_store_image *im, struct fit_err *err) FIT_MUST_CHECK;
 void fit_store_release(struct fit_store_image *im);
 

@@ -111,12 +111,15 @@ static const char *unit_of(const struct fit_column *c)
 
 /* ---- columns ---- */
 
-static hid_t dataset_plist(size_t rows, size_t width)
+static hid_t dataset_plist(hid_t type, size_t rows, size_t width)
 {
 	hid_t p = H5Pcreate(H5P_DATASET_CREATE);
 	hsize_t chunk = width < CHUNK_BYTES ? CHUNK_BYTES / width : 1;
-	bool ok = p >= 0 && H5Pset_obj_track_times(p, false) >= 0 &&
-		  H5Pset_fill_time(p, H5D_FILL_TIME_NEVER) >= 0;
+	bool ok = p >= 0 && H5Pset_obj_track_times(p, false) >= 0;
+
+	/* HDF5 wants texts of varying length filled */
+	if (ok && H5Tis_variable_str(type) == 0)
+		ok = H5Pset_fill_time(p, H5D_FILL_TIME_NEVER) >= 0;
 
 	if (ok && rows * width > COMPRESS_ABOVE && H5Zfilter_avail(H5Z_FILTER_DEFLATE) > 0)
 		ok = H5Pset_chunk(p, 1, &chunk) >= 0 && H5Pset_shuffle(p) >= 0 && H5Pset_deflate(p, 1) >= 0;
@@ -131,7 +134,7 @@ static int put_values(const struct out *o, hid_t group, const char *path, const 
 		      hid_t file_type, hid_t mem_type, size_t width, size_t rows, const void *values)
 {
 	hsize_t dim = rows;
-	hid_t space = H5Screate_simple(1, &dim, NULL), plist = dataset_plist(rows, width);
+	hid_t space = H5Screate_simple(1, &dim, NULL), plist = dataset_plist(file_type, rows, width);
 	hid_t dset = H5I_INVALID_HID;
 	struct fit_str link = { 0 };
 	const char *unit = unit_of(c);

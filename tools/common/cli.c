@@ -426,6 +426,7 @@ int cli_start(struct cli *cli, const struct cli_tool *tool, int argc, char **arg
 
 	guard_standard_descriptors();
 	gsl_set_error_handler_off();
+	H5dont_atexit();
 	H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
 	*cli = (struct cli){ .tool = tool };
 	cli->verb = find_verb(cli, &argc, &argv);
