@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * gf-trace: a trace in one of the formats of traces/jobs_formats.c becomes a jobs table, or a jobs
- * table becomes a workload file of a simulator. It says what it left out and why; it never repairs.
+ * table becomes a workload file of a simulator. Rows go out as they are read, unless they must be
+ * sorted. It says what it left out or put right, and why.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,88 +15,178 @@
 #define MAX_FORMATS 64
 
 struct options {
-	int from, to;		/* -1: not given */
+	int from, to;		/* -1: not given; from 0 is auto, else 1 + the format */
 	int64_t skip_bad;
+	bool list, sort, no_sort, no_unique, strict;
+	int attempts, bad_times;
+	const char *tz, *machines;
 };
 
-static const char *from_names[MAX_FORMATS + 1];
+static const char *from_names[MAX_FORMATS + 2];
 static const char *const to_names[] = { "pollux", NULL };
+/* in the order of the enums in traces/jobs.h */
+static const char *const attempts_names[] = { "sum", "span", "first", NULL };
+static const char *const times_names[] = { "missing", "clip", "keep", "fail", NULL };
 
 static const struct cli_option option_table[] = {
 	{ 'f', "from", CLI_CHOICE, offsetof(struct options, from), "FORMAT", NULL,
-	  "format of the input; without it, a jobs table", from_names, 0, 0, CLI_RESULT },
+	  "format of the input, or auto; without it, a jobs table", from_names, 0, 0, CLI_RESULT },
 	{ 't', "to", CLI_CHOICE, offsetof(struct options, to), "FORMAT", NULL,
 	  "write a workload file instead of a jobs table", to_names, 0, 0, 0 },
+	{ 0, "list", CLI_FLAG, offsetof(struct options, list), NULL, NULL, "write a table of the formats",
+	  NULL, 0, 0, 0 },
 	{ 0, "skip-bad", CLI_INT, offsetof(struct options, skip_bad), "N", "0",
 	  "leave out up to N bad records, and count them", NULL, 0, 1e15, CLI_RESULT },
+	{ 0, "strict", CLI_FLAG, offsetof(struct options, strict), NULL, NULL,
+	  "fail where records were repaired or inputs contradict", NULL, 0, 0, 0 },
+	{ 0, "bad-times", CLI_CHOICE, offsetof(struct options, bad_times), "HOW", "missing",
+	  "an end before its start: missing, clip, keep or fail", times_names, 0, 0, CLI_RESULT },
+	{ 0, "tz", CLI_TEXT, offsetof(struct options, tz), "ZONE", NULL,
+	  "zone of times without offset: +08:00, US/Pacific, a POSIX rule", NULL, 0, 0, CLI_RESULT },
+	{ 0, "sort", CLI_FLAG, offsetof(struct options, sort), NULL, NULL,
+	  "order rows by submission, all in memory", NULL, 0, 0, CLI_RESULT },
+	{ 0, "no-sort", CLI_FLAG, offsetof(struct options, no_sort), NULL, NULL,
+	  "keep the order of the file where a format is sorted", NULL, 0, 0, CLI_RESULT },
+	{ 0, "no-unique", CLI_FLAG, offsetof(struct options, no_unique), NULL, NULL,
+	  "do not look for ids that come twice", NULL, 0, 0, CLI_RESULT },
+	{ 0, "attempts", CLI_CHOICE, offsetof(struct options, attempts), "HOW", "sum",
+	  "duration of a job with several attempts: sum, span or first", attempts_names, 0, 0, CLI_RESULT },
+	{ 0, "machines", CLI_TEXT, offsetof(struct options, machines), "FILE", NULL,
+	  "machine list to compare with, for philly", NULL, 0, 0, 0 },
 	{ 0, NULL, CLI_FLAG, 0, NULL, NULL, NULL, NULL, 0, 0, 0 }
 };
 
 /* ---- the import report ---- */
 
-static void say_left_out(const struct cli *cli, const char *input, const struct fit_trace_report *r)
+static void say_counts(const struct cli *cli, const char *input, const struct fit_trace_counts *c,
+		       const char *one, const char *many)
 {
-	char list[256] = "";
+	char list[512] = "";
 	size_t n = 0;
 
-	for (size_t i = 0; i < r->n_reasons && n < sizeof list; i++)
+	for (size_t i = 0; i < c->n_reasons && n < sizeof list; i++)
 		n += (size_t)snprintf(list + n, sizeof list - n, "%s%llu %s", i ? ", " : "",
-				      (unsigned long long)r->reasons[i].n, r->reasons[i].reason);
-	if (r->left_out)
-		cli_warn(cli, "%s: %llu bad record%s left out (%s)", input,
-			 (unsigned long long)r->left_out, r->left_out == 1 ? "" : "s", list);
+				      (unsigned long long)c->reasons[i].n, c->reasons[i].reason);
+	if (c->n)
+		cli_warn(cli, "%s: %llu %s (%s)", input, (unsigned long long)c->n, c->n == 1 ? one : many,
+			 list);
 }
 
-static void say_report(const struct cli *cli, const struct fit_table *t,
-		       const struct fit_trace_report *r)
+static void say_left_out(const struct cli *cli, const char *input, const struct fit_trace_report *r)
+{
+	say_counts(cli, input, &r->left_out, "bad record left out", "bad records left out");
+}
+
+static void say_report(const struct cli *cli, const char *input, const struct fit_trace_report *r)
 {
 	const char *note = r->notes.s;
 	char first[FIT_NUM_MAX], last[FIT_NUM_MAX];
 
 	for (const char *end; note && (end = strchr(note, '\n')); note = end + 1)
-		cli_warn(cli, "%s: %.*s", t->input, (int)(end - note), note);
-	say_left_out(cli, t->input, r);
-	if (t->n_rows == 0)
-		cli_warn(cli, "%s: no jobs, a header row only", t->input);
-	cli_note(cli, "%s: %llu rows, %zu jobs, %llu left out, %llu without GPUs", t->input,
-		 (unsigned long long)r->rows, t->n_rows, (unsigned long long)r->left_out,
-		 (unsigned long long)r->cpu_jobs);
+		cli_warn(cli, "%s: %.*s", input, (int)(end - note), note);
+	say_left_out(cli, input, r);
+	say_counts(cli, input, &r->repaired, "value put right", "values put right");
+	if (r->jobs == 0 && r->rows == 0)
+		cli_warn(cli, "%s: no jobs, a header row only", input);
+	else if (r->jobs == 0)
+		cli_warn(cli, "%s: no jobs", input);
+	cli_note(cli, "%s: %llu rows, %llu jobs, %llu left out, %llu without GPUs", input,
+		 (unsigned long long)r->rows, (unsigned long long)r->jobs,
+		 (unsigned long long)r->left_out.n, (unsigned long long)r->cpu_jobs);
 	if (r->has_range) {
 		fit_format_time(first, r->first_ns);
 		fit_format_time(last, r->last_ns);
-		cli_note(cli, "%s: submitted from %s s to %s s%s%s", t->input, first, last,
+		cli_note(cli, "%s: submitted from %s s to %s s%s%s", input, first, last,
 			 r->origin[0] ? " after " : "", r->origin);
 	}
 }
 
-/* ---- output ---- */
-
-static int write_table(struct cli *cli, struct fit_table *t, const struct fit_trace_report *r,
-		       struct fit_err *err)
+static void say_record(void *ctx, const char *line)
 {
-	struct fit_writer *w = NULL;
-	char num[FIT_NUM_MAX];
-	int rc = cli_meta(cli, &t->meta, false);
+	const struct cli *cli = ctx;
 
-	if (!rc && r->origin[0])
-		rc = fit_meta_add(&t->meta, "origin", r->origin);
-	if (!rc && r->left_out) {
-		fit_format_int64(num, (int64_t)r->left_out);
-		rc = fit_meta_add(&t->meta, "left_out", num);
-	}
-	if (!rc)
-		rc = cli_meta_input(&t->meta, NULL, t->hash);
-	if (rc)
-		return fit_fail_nomem(err);
-	rc = cli_writer_open(cli, &w, err);
-	if (!rc)
-		rc = fit_table_write(t, w, err);
-	if (rc) {
-		fit_writer_abort(w);
-		return rc;
-	}
-	return fit_writer_close(w, err);
+	cli_note(cli, "%s", line);
 }
+
+/* ---- a jobs table, row by row ---- */
+
+struct output {
+	struct cli *cli;
+	const struct fit_trace_format *format;
+	const struct fit_trace_report *report;
+	struct fit_writer *w;		/* NULL until the first row, when the origin is known */
+	size_t n_meta;			/* of report->meta that stand ahead of the rows */
+	bool origin;			/* so does the origin */
+};
+
+static int add_report(struct output *out, struct fit_meta *meta, struct fit_err *err)
+{
+	const struct fit_trace_report *r = out->report;
+	int rc = FIT_OK;
+
+	if (r->origin[0] && !out->origin) {
+		rc = fit_meta_add(meta, "origin", r->origin);
+		out->origin = true;
+	}
+	for (; !rc && out->n_meta < r->meta.n; out->n_meta++)
+		rc = fit_meta_add(meta, r->meta.pairs[out->n_meta].key, r->meta.pairs[out->n_meta].value);
+	return rc ? fit_fail_nomem(err) : FIT_OK;
+}
+
+static int begin_table(struct output *out, struct fit_err *err)
+{
+	struct fit_meta meta = { 0 };
+	int rc = cli_meta(out->cli, &meta, false);
+
+	/* the format itself, not "auto": the same input gives the same table */
+	rc = rc ? rc : fit_meta_set(&meta, "from", out->format->name);
+	rc = rc ? fit_fail_nomem(err) : add_report(out, &meta, err);
+	rc = rc ? rc : cli_writer_open(out->cli, &out->w, err);
+	if (!rc)
+		rc = fit_writer_begin(out->w, "", &meta, out->format->fields, out->format->n_fields, err);
+	fit_meta_release(&meta);
+	return rc;
+}
+
+static int write_row(void *ctx, const struct fit_cell *cells, struct fit_err *err)
+{
+	struct output *out = ctx;
+	int rc = out->w ? FIT_OK : begin_table(out, err);
+
+	if (rc)
+		return rc;
+	for (size_t i = 0; i < out->format->n_fields; i++)
+		fit_writer_cell(out->w, out->format->fields[i].type, &cells[i]);
+	return fit_writer_end_row(out->w, err);
+}
+
+static int add_count(struct fit_meta *meta, const char *key, uint64_t n)
+{
+	char num[FIT_NUM_MAX];
+
+	if (!n)
+		return FIT_OK;
+	fit_format_int64(num, (int64_t)n);
+	return fit_meta_add(meta, key, num);
+}
+
+static int end_table(struct output *out, struct fit_err *err)
+{
+	const struct fit_trace_report *r = out->report;
+	struct fit_meta meta = { 0 };
+	int rc = out->w ? FIT_OK : begin_table(out, err);
+
+	rc = rc ? rc : add_report(out, &meta, err);
+	if (!rc && (add_count(&meta, "left_out", r->left_out.n) ||
+		    add_count(&meta, "put_right", r->repaired.n) || cli_meta_input(&meta, NULL, r->hash)))
+		rc = fit_fail_nomem(err);
+	rc = rc ? rc : fit_writer_end_meta(out->w, &meta, err);
+	rc = rc ? rc : fit_writer_end(out->w, err);
+	fit_meta_release(&meta);
+	return rc;
+}
+
+/* ---- a workload file ---- */
 
 static int write_workload(struct cli *cli, const struct fit_table *t, struct fit_err *err)
 {
@@ -110,8 +201,6 @@ static int write_workload(struct cli *cli, const struct fit_table *t, struct fit
 	return rc;
 }
 
-/* ---- input ---- */
-
 static int read_jobs_table(struct fit_table *t, const char *operand, struct fit_err *err)
 {
 	static const struct fit_field fields[] = {
@@ -122,49 +211,160 @@ static int read_jobs_table(struct fit_table *t, const char *operand, struct fit_
 	return fit_table_read(t, operand, fields, sizeof fields / sizeof *fields, err);
 }
 
+static int convert_jobs(struct cli *cli, struct fit_err *err)
+{
+	struct fit_table t = { 0 };
+	int rc = read_jobs_table(&t, cli_operand(cli, 0), err);
+
+	if (!rc && t.n_rows == 0)
+		cli_warn(cli, "%s: no jobs", t.input);
+	rc = rc ? rc : write_workload(cli, &t, err);
+	fit_table_release(&t);
+	return rc;
+}
+
+/* ---- a trace ---- */
+
+static int choose_format(const struct cli *cli, int from, struct fit_source *s,
+			 const struct fit_trace_format **format, struct fit_err *err)
+{
+	char why[FIT_TRACE_WHY];
+	int rc;
+
+	if (from > 0) {
+		*format = &fit_trace_formats[from - 1];
+		return FIT_OK;
+	}
+	rc = fit_trace_recognise(s, format, why, err);
+	if (!rc && !cli->quiet)
+		fprintf(stderr, "gf-trace: %s: recognised %s (%s)\n", fit_source_name(s), (*format)->name, why);
+	return rc;
+}
+
+static int judge(const struct options *o, const char *input, const struct fit_trace_report *r,
+		 struct fit_err *err)
+{
+	if (!o->strict || (!r->repaired.n && !r->conflicts))
+		return FIT_OK;
+	return fit_fail(err, FIT_EDATA, "%s: %llu values put right, %llu contradictions (expected none, "
+			"because of --strict)", input, (unsigned long long)r->repaired.n,
+			(unsigned long long)r->conflicts);
+}
+
+static int import(struct cli *cli, const struct options *o, const struct fit_trace_format *format,
+		  struct fit_source *s, const struct fit_trace_params *params, struct fit_err *err)
+{
+	const char *input = fit_source_name(s);
+	struct fit_trace_report report = { 0 };
+	struct output out = { .cli = cli, .format = format, .report = &report };
+	struct fit_table t = { 0 };
+	int rc = o->to >= 0 ? fit_trace_read(&t, format, s, params, &report, err) :
+		 fit_trace_stream(format, s, params, write_row, &out, &report, err);
+
+	if (rc)
+		say_left_out(cli, input, &report);
+	else
+		say_report(cli, input, &report);
+	rc = rc ? rc : judge(o, input, &report, err);
+	if (!rc)
+		rc = o->to >= 0 ? write_workload(cli, &t, err) : end_table(&out, err);
+	if (rc)
+		fit_writer_abort(out.w);
+	else if (out.w)
+		rc = fit_writer_close(out.w, err);
+	fit_table_release(&t);
+	fit_trace_report_release(&report);
+	return rc;
+}
+
+static int list_formats(struct cli *cli, struct fit_err *err)
+{
+	static const struct fit_field fields[] = {
+		{ "format", FIT_TEXT, 0 }, { "memory", FIT_TEXT, 0 }, { "inputs", FIT_INT, 0 },
+		{ "auto", FIT_TEXT, 0 }, { "summary", FIT_TEXT, 0 }
+	};
+	struct fit_meta meta = { 0 };
+	struct fit_writer *w = NULL;
+	int rc = cli_meta(cli, &meta, false) ? fit_fail_nomem(err) : cli_writer_open(cli, &w, err);
+
+	rc = rc ? rc : fit_writer_begin(w, "", &meta, fields, 5, err);
+	for (const struct fit_trace_format *f = fit_trace_formats; !rc && f->name; f++) {
+		fit_writer_str(w, f->name);
+		fit_writer_str(w, f->flags & FIT_TRACE_JOINS ? "join" :
+			       f->flags & (FIT_TRACE_SORT | FIT_TRACE_RANK_ID) ? "sort" : "stream");
+		fit_writer_int(w, f->max_inputs > 1 ? (int64_t)f->max_inputs : 1);
+		fit_writer_str(w, f->marks || f->sniff ? "yes" : "no");
+		fit_writer_str(w, f->summary);
+		rc = fit_writer_end_row(w, err);
+	}
+	fit_meta_release(&meta);
+	rc = rc ? rc : fit_writer_end(w, err);
+	if (rc) {
+		fit_writer_abort(w);
+		return rc;
+	}
+	return fit_writer_close(w, err);
+}
+
 static int run(struct cli *cli, const struct options *o)
 {
-	struct fit_trace_params params = { o->skip_bad };
-	struct fit_trace_report report = { 0 };
-	struct fit_table t = { 0 };
+	struct fit_trace_params params = {
+		.skip_bad = o->skip_bad, .no_unique = o->no_unique, .machines = o->machines,
+		.sort = o->sort ? FIT_SORT_YES : o->no_sort ? FIT_SORT_NO : FIT_SORT_FORMAT,
+		.attempts = (enum fit_trace_attempts)o->attempts,
+		.bad_times = (enum fit_trace_bad_times)o->bad_times
+	};
+	const struct fit_trace_format *format = NULL;
+	struct fit_source *s = NULL;
 	struct fit_err err = { 0 };
-	int rc, status = CLI_EXIT_OK;
+	int rc;
 
+	if (o->list)
+		return list_formats(cli, &err) ? cli_error(cli, &err) : CLI_EXIT_OK;
 	if (o->from < 0 && o->to < 0)
 		return cli_usage(cli, "no format (expected --from or --to)");
 	if (o->to >= 0 && cli->out && fit_is_store(cli->out))
 		return cli_usage(cli, "a workload file cannot go into a store '%s'", cli->out);
-	if (o->from < 0 && o->skip_bad)
-		return cli_usage(cli, "--skip-bad needs --from");
-	if (o->from >= 0) {
-		rc = fit_trace_read(&t, &fit_trace_formats[o->from], cli_operand(cli, 0), &params,
-				    &report, &err);
-		if (rc)
-			say_left_out(cli, strcmp(cli_operand(cli, 0), "-") ? cli_operand(cli, 0) :
-				     "<stdin>", &report);
-		else
-			say_report(cli, &t, &report);
-	} else {
-		rc = read_jobs_table(&t, cli_operand(cli, 0), &err);
-		if (!rc && t.n_rows == 0)
-			cli_warn(cli, "%s: no jobs", t.input);
+	if (o->from < 0 && cli->given.n)
+		return cli_usage(cli, "--%s needs --from", o->skip_bad ? "skip-bad" : "tz and the like");
+	if (o->sort && o->no_sort)
+		return cli_usage(cli, "--sort and --no-sort at once");
+	if (o->tz && fit_zone_parse(&params.zone, o->tz, &err))
+		return cli_usage(cli, "%s", err.msg);
+	if (cli->n_operands > 1) {
+		params.more = cli->operands + 1;
+		params.n_more = (size_t)cli->n_operands - 1;
 	}
-	if (!rc)
-		rc = o->to >= 0 ? write_workload(cli, &t, &err) : write_table(cli, &t, &report, &err);
-	if (rc)
-		status = cli_error(cli, &err);
-	fit_table_release(&t);
-	fit_trace_report_release(&report);
-	return status;
+	if (cli->verbose) {
+		params.listen = say_record;
+		params.listen_ctx = cli;
+	}
+	if (o->from < 0) {
+		rc = params.n_more ? fit_fail(&err, FIT_EINVAL, "too many inputs (expected one jobs table)") :
+		     convert_jobs(cli, &err);
+		return rc ? cli_error(cli, &err) : CLI_EXIT_OK;
+	}
+	rc = fit_source_open(&s, cli_operand(cli, 0), &err);
+	rc = rc ? rc : choose_format(cli, o->from, s, &format, &err);
+	if (!rc && params.n_more && params.n_more >= format->max_inputs) {
+		fit_source_close(s);
+		return cli_usage(cli, "too many inputs '%s' (expected at most %zu for %s)",
+				 params.more[params.n_more - 1], format->max_inputs > 1 ? format->max_inputs : 1,
+				 format->name);
+	}
+	rc = rc ? rc : import(cli, o, format, s, &params, &err);
+	fit_source_close(s);
+	return rc ? cli_error(cli, &err) : CLI_EXIT_OK;
 }
 
 /* The list of formats for --help, and their names for --from. */
-static int list_formats(struct fit_str *text)
+static int name_formats(struct fit_str *text)
 {
-	int rc = fit_str_puts(text, "Formats (--from):");
+	int rc = fit_str_puts(text, "Formats (--from):\n  auto               the format is recognised");
 
+	from_names[0] = "auto";
 	for (size_t i = 0; !rc && i < MAX_FORMATS && fit_trace_formats[i].name; i++) {
-		from_names[i] = fit_trace_formats[i].name;
+		from_names[i + 1] = fit_trace_formats[i].name;
 		rc = fit_str_printf(text, "\n  %-18s %s", fit_trace_formats[i].name,
 				    fit_trace_formats[i].summary);
 	}
@@ -174,7 +374,7 @@ static int list_formats(struct fit_str *text)
 int main(int argc, char **argv)
 {
 	static const struct cli_verb verbs[] = {
-		{ "", "[FILE]", "", option_table, 0, 1 }, { NULL, NULL, NULL, NULL, 0, 0 }
+		{ "", "[FILE...]", "", option_table, 0, -1 }, { NULL, NULL, NULL, NULL, 0, 0 }
 	};
 	struct fit_str details = { 0 };
 	struct options o = { .from = -1, .to = -1 };
@@ -185,7 +385,7 @@ int main(int argc, char **argv)
 	struct cli cli;
 	int rc;
 
-	if (list_formats(&details)) {
+	if (name_formats(&details)) {
 		fprintf(stderr, "gf-trace: out of memory\n");
 		return CLI_EXIT_MACHINE;
 	}

@@ -1,16 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* The list of trace formats, and what happens to the rows that their readers emit. */
-#include "traces/jobs.h"
-
-#include <math.h>
-#include <stdarg.h>
+/* The list of trace formats, and how they are told apart. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "libfit/base/num.h"
-
-#define NS_PER_DAY (INT64_C(86400) * FIT_NS_PER_S)
+#include "traces/jobs.h"
 
 static const struct fit_field pollux_fields[] = {
 	{ "job_id", FIT_TEXT, 0 }, { "app", FIT_TEXT, 0 }, { "submit_s", FIT_TIME, 0 },
@@ -30,19 +24,23 @@ static const struct fit_field cluster_fields[] = {
 	{ "cpus_per_node", FIT_INT, 0 }, { "mem_gib_per_node", FIT_REAL, 0 }
 };
 
-#define FIELDS(f) f, sizeof f / sizeof *f
+#define FIELDS(f) .fields = f, .n_fields = sizeof f / sizeof *f
 
 const struct fit_trace_format fit_trace_formats[] = {
-	{ "pollux", "workload CSV of the Pollux and Sia simulators", FIELDS(pollux_fields), 0, "name",
-	  NULL, fit_trace_read_pollux },
-	{ "pollux-philly", "the Philly job list that comes with Pollux", FIELDS(philly_list_fields),
-	  FIT_TRACE_CALENDAR | FIT_TRACE_SORT | FIT_TRACE_RANK_ID, NULL, "philly-",
-	  fit_trace_read_philly_list },
-	{ "tiresias", "job list of the Tiresias simulator, CSV or blanks", FIELDS(tiresias_fields), 0,
-	  "job_id", NULL, fit_trace_read_tiresias },
-	{ "tiresias-cluster", "cluster file of the Tiresias simulator", FIELDS(cluster_fields), 0, NULL,
-	  NULL, fit_trace_read_tiresias_cluster },
-	{ NULL, NULL, NULL, 0, 0, NULL, NULL, NULL }
+	{ .name = "pollux", .summary = "workload CSV of the Pollux and Sia simulators",
+	  FIELDS(pollux_fields), .id_field = "name", .read = fit_trace_read_pollux,
+	  .marks = "name,time,application,num_replicas,batch_size" },
+	{ .name = "pollux-philly", .summary = "the Philly job list that comes with Pollux",
+	  FIELDS(philly_list_fields), .flags = FIT_TRACE_CALENDAR | FIT_TRACE_SORT | FIT_TRACE_RANK_ID,
+	  .id_prefix = "philly-", .read = fit_trace_read_philly_list,
+	  .marks = "timestamp,duration,num_gpus,gpu_time,cluster" },
+	{ .name = "tiresias", .summary = "job list of the Tiresias simulator, CSV or blanks",
+	  FIELDS(tiresias_fields), .id_field = "job_id", .read = fit_trace_read_tiresias,
+	  .marks = "job_id,num_gpu,submit_time,duration,model_name" },
+	{ .name = "tiresias-cluster", .summary = "cluster file of the Tiresias simulator",
+	  FIELDS(cluster_fields), .read = fit_trace_read_tiresias_cluster,
+	  .marks = "num_switch,num_node_p_switch,num_gpu_p_node" },
+	{ .name = NULL }
 };
 
 const struct fit_trace_format *fit_trace_format_find(const char *name)
@@ -53,272 +51,171 @@ const struct fit_trace_format *fit_trace_format_find(const char *name)
 	return NULL;
 }
 
-/* ---- taking rows in ---- */
+/* ---- telling formats apart ---- */
 
-struct fit_trace_out {
-	const struct fit_trace_format *format;
-	const struct fit_trace_params *params;
-	struct fit_trace_report *report;
-	const char *input;
-	struct fit_table *table;
-	struct fit_index ids;		/* job_id -> line */
-	size_t id_at, submit_at, gpus_at;	/* SIZE_MAX: no such column */
-};
-
-static size_t field_at(const struct fit_trace_format *f, const char *name)
+static bool is_blank(char c)
 {
-	for (size_t i = 0; i < f->n_fields; i++)
-		if (strcmp(f->fields[i].name, name) == 0)
-			return i;
-	return SIZE_MAX;
+	return c == ' ' || c == '\t' || c == '\r';
 }
 
-int fit_trace_emit(struct fit_trace_out *out, const struct fit_cell *cells, uint64_t line,
-		   struct fit_err *err)
+static struct fit_text trim(struct fit_text t)
 {
-	struct fit_trace_report *r = out->report;
-	uint32_t first;
-
-	if (out->id_at != SIZE_MAX && !cells[out->id_at].na) {
-		uint32_t here = line < FIT_NO_INDEX ? (uint32_t)line : FIT_NO_INDEX - 1;
-
-		if (fit_index_put(&out->ids, cells[out->id_at].u.t, here, &first))
-			return fit_fail_nomem(err);
-		if (first != FIT_NO_INDEX)
-			return fit_fail(err, FIT_EDATA,
-					"%s:%llu:%s: duplicate id '%.*s' (first on line %lu)",
-					out->input, (unsigned long long)line,
-					out->format->id_field ? out->format->id_field : "job_id",
-					FIT_TEXT_ARG(cells[out->id_at].u.t), (unsigned long)first);
+	while (t.n && is_blank(t.s[0])) {
+		t.s++;
+		t.n--;
 	}
-	if (fit_table_add(out->table, cells))
-		return fit_fail_nomem(err);
-	if (out->gpus_at != SIZE_MAX && !cells[out->gpus_at].na &&
-	    !(cells[out->gpus_at].u.d > 0))
-		r->cpu_jobs++;
-	if (out->submit_at != SIZE_MAX && !cells[out->submit_at].na) {
-		int64_t t = cells[out->submit_at].u.i;
-
-		if (!r->has_range || t < r->first_ns)
-			r->first_ns = t;
-		if (!r->has_range || t > r->last_ns)
-			r->last_ns = t;
-		r->has_range = true;
+	while (t.n && is_blank(t.s[t.n - 1]))
+		t.n--;
+	if (t.n >= 2 && t.s[0] == '"' && t.s[t.n - 1] == '"') {
+		t.s++;
+		t.n -= 2;
 	}
-	return FIT_OK;
+	return t;
 }
 
-int fit_trace_bad(struct fit_trace_out *out, int rc, const char *reason)
+/* Take one name off the front of a line; false at the end. */
+static bool next_name(struct fit_text *line, char delimiter, struct fit_text *name)
 {
-	struct fit_trace_report *r = out->report;
-	size_t i;
+	size_t n = 0;
 
-	if (!reason || (rc != FIT_EPARSE && rc != FIT_EDATA))
-		return rc;
-	if (r->left_out >= (uint64_t)out->params->skip_bad)
-		return rc;
-	r->left_out++;
-	for (i = 0; i < r->n_reasons && strcmp(r->reasons[i].reason, reason) != 0; i++)
-		;
-	if (i == sizeof r->reasons / sizeof *r->reasons)
-		i--;
-	if (i == r->n_reasons)
-		r->reasons[r->n_reasons++].reason = reason;
-	r->reasons[i].n++;
-	return FIT_OK;
-}
-
-int fit_trace_note(struct fit_trace_out *out, const char *fmt, ...)
-{
-	char line[FIT_ERR_MAX];
-	va_list ap;
-
-	va_start(ap, fmt);
-	vsnprintf(line, sizeof line, fmt, ap);
-	va_end(ap);
-	return fit_str_printf(&out->report->notes, "%s\n", line);
-}
-
-void fit_trace_set_hash(struct fit_trace_out *out, const char hash[FIT_HASH_HEX])
-{
-	memcpy(out->table->hash, hash, FIT_HASH_HEX);
-}
-
-/* ---- helpers of the readers of delimited text ---- */
-
-int fit_trace_csv_row(struct fit_csv *c, struct fit_trace_out *out, struct fit_cell *cells,
-		      struct fit_err *err)
-{
-	for (;;) {
-		int rc = fit_csv_row(c, cells, err);
-		char hash[FIT_HASH_HEX];
-
-		out->report->rows = fit_csv_rows(c);
-		if (rc == FIT_END) {
-			fit_csv_hash(c, hash);
-			fit_trace_set_hash(out, hash);
+	if (delimiter == ' ')
+		while (line->n && is_blank(line->s[0])) {
+			line->s++;
+			line->n--;
 		}
-		if (rc == FIT_OK || rc == FIT_END)
-			return rc;
-		rc = fit_trace_bad(out, rc, fit_csv_reason(c));
-		if (rc)
-			return rc;
+	if (!line->n)
+		return false;
+	while (n < line->n && (delimiter == ' ' ? !is_blank(line->s[n]) : line->s[n] != delimiter))
+		n++;
+	*name = trim((struct fit_text){ line->s, n });
+	n += n < line->n;
+	line->s += n;
+	line->n -= n;
+	return true;
+}
+
+static char delimiter_of(struct fit_text line)
+{
+	static const char known[] = { ',', '|', '\t' };
+
+	for (size_t i = 0; i < sizeof known; i++)
+		if (line.n && memchr(line.s, known[i], line.n))
+			return known[i];
+	return ' ';
+}
+
+bool fit_trace_line_has(struct fit_text line, char delimiter, const char *columns)
+{
+	struct fit_text wanted = fit_text_of(columns), want, name;
+
+	if (!delimiter)
+		delimiter = delimiter_of(line);
+	while (next_name(&wanted, ',', &want)) {
+		struct fit_text rest = line;
+		bool found = false;
+
+		while (!found && next_name(&rest, delimiter, &name))
+			found = fit_text_eq(name, want);
+		if (!found)
+			return false;
 	}
+	return true;
 }
 
-int fit_trace_note_unbound(const struct fit_csv *c, struct fit_trace_out *out)
+static int score_of(const struct fit_trace_format *f, const struct fit_trace_head *head,
+		    char why[FIT_TRACE_WHY])
 {
-	struct fit_str list = { 0 };
-	int rc = fit_csv_unbound(c, &list);
+	struct fit_text marks, mark;
+	int n = 0;
 
-	if (!rc && list.n)
-		rc = fit_trace_note(out, "columns passed over: %s", list.s);
-	fit_str_release(&list);
-	return rc;
+	if (f->sniff)
+		return f->sniff(head, why);
+	if (!f->marks || !fit_trace_line_has(head->line, 0, f->marks))
+		return 0;
+	for (marks = fit_text_of(f->marks); next_name(&marks, ',', &mark); )
+		n++;
+	snprintf(why, FIT_TRACE_WHY, "header has %s", f->marks);
+	return 30 + 5 * n < 95 ? 30 + 5 * n : 95;
 }
 
-int fit_trace_at_least(const struct fit_csv *c, const struct fit_field *f,
-		       const struct fit_cell *cell, int64_t min, struct fit_err *err)
+static struct fit_text first_line(struct fit_text bytes)
 {
-	char text[FIT_NUM_MAX];
-	bool ok = true;
+	struct fit_text line = { bytes.s, 0 };
+	size_t at = 0;
 
-	if (cell->na)
-		return FIT_OK;
-	if (f->type == FIT_REAL) {
-		ok = isfinite(cell->u.d) && cell->u.d >= (double)min;
-		fit_format_double(text, cell->u.d);
-	} else if (f->type == FIT_TIME) {
-		ok = cell->u.i >= min * FIT_NS_PER_S;
-		fit_format_time(text, cell->u.i);
-	} else {
-		ok = cell->u.i >= min;
-		fit_format_int64(text, cell->u.i);
+	while (at < bytes.n && (is_blank(bytes.s[at]) || bytes.s[at] == '\n'))
+		at++;
+	/* from the start of that line */
+	line.s = bytes.s + at;
+	line.n = bytes.n - at;
+	if (line.n) {
+		const char *lf = memchr(line.s, '\n', line.n);
+
+		line.n = lf ? (size_t)(lf - line.s) : line.n;
 	}
-	if (ok)
-		return FIT_OK;
-	return fit_csv_fail(c, FIT_EDATA, f->name, err, "out of range '%s' (expected at least %lld)",
-			    text, (long long)min);
+	while (line.n && is_blank(line.s[line.n - 1]))
+		line.n--;
+	return line;
 }
 
-/* ---- the finished table ---- */
-
-struct rank {
-	int64_t submit_ns;
-	size_t row;
-};
-
-static int compare_ranks(const void *pa, const void *pb)
+/* What every input is looked at for before the formats are asked. */
+static int check_head(const struct fit_source *s, const struct fit_trace_head *head, struct fit_err *err)
 {
-	const struct rank *a = pa, *b = pb;
+	static const char lfs[] = "version https://git-lfs", table[] = "#fit-table/";
 
-	if (a->submit_ns != b->submit_ns)
-		return a->submit_ns < b->submit_ns ? -1 : 1;
-	return (a->row > b->row) - (a->row < b->row);
+	if (head->line.n == 0)
+		return fit_fail(err, FIT_EPARSE, "%s: empty file (expected a trace)", fit_source_name(s));
+	if (head->line.n >= sizeof lfs - 1 && memcmp(head->line.s, lfs, sizeof lfs - 1) == 0)
+		return fit_fail(err, FIT_EPARSE, "%s:1: Git LFS pointer, not the data (expected the file that "
+				"'git lfs pull' fetches)", fit_source_name(s));
+	if (head->line.n >= sizeof table - 1 && memcmp(head->line.s, table, sizeof table - 1) == 0)
+		return fit_fail(err, FIT_EDATA, "%s: a table of goodfit already (expected a trace)",
+				fit_source_name(s));
+	return FIT_OK;
 }
 
-static void set_origin(struct fit_trace_out *out)
+int fit_trace_recognise(struct fit_source *s, const struct fit_trace_format **format,
+			char why[FIT_TRACE_WHY], struct fit_err *err)
 {
-	struct fit_trace_report *r = out->report;
-	int64_t origin = r->first_ns - r->first_ns % NS_PER_DAY;
+	const struct fit_trace_format *best = NULL, *second = NULL;
+	char reason[FIT_TRACE_WHY], other[FIT_TRACE_WHY] = "";
+	struct fit_trace_head head = { 0 };
+	int top = 0, rc = fit_source_peek(s, FIT_TRACE_HEAD, &head.bytes, &head.whole, err);
 
-	if (r->first_ns % NS_PER_DAY < 0)
-		origin -= NS_PER_DAY;
-	fit_format_datetime(r->origin, origin);
-	for (size_t j = 0; j < out->format->n_fields; j++) {
-		const char *name = out->format->fields[j].name;
-		int64_t *t = out->table->columns[j].i;
+	*format = NULL;
+	if (rc)
+		return rc;
+	if (head.bytes.n >= 3 && memcmp(head.bytes.s, "\xef\xbb\xbf", 3) == 0) {
+		head.bytes.s += 3;
+		head.bytes.n -= 3;
+	}
+	head.line = first_line(head.bytes);
+	rc = check_head(s, &head, err);
+	if (rc)
+		return rc;
+	for (const struct fit_trace_format *f = fit_trace_formats; f->name; f++) {
+		int score;
 
-		if (strcmp(name, "submit_s") != 0 && strcmp(name, "start_s") != 0 &&
-		    strcmp(name, "end_s") != 0)
+		reason[0] = '\0';
+		score = score_of(f, &head, reason);
+		if (score <= 0 || score < top)
 			continue;
-		for (size_t i = 0; i < out->table->n_rows; i++)
-			if (t[i] != FIT_INT_NA)
-				t[i] -= origin;
-	}
-	r->first_ns -= origin;
-	r->last_ns -= origin;
-}
-
-/* The rows again, by submission, with ids by rank. */
-static int sort_rows(struct fit_trace_out *out, struct fit_err *err)
-{
-	const struct fit_trace_format *f = out->format;
-	struct fit_table *old = out->table, sorted = { 0 };
-	struct rank *ranks = calloc(old->n_rows ? old->n_rows : 1, sizeof *ranks);
-	struct fit_cell *cells = calloc(f->n_fields, sizeof *cells);
-	struct fit_str id = { 0 };
-	int rc = ranks && cells ? FIT_OK : fit_fail_nomem(err);
-
-	if (!rc)
-		rc = fit_table_init(&sorted, "", f->fields, f->n_fields, err);
-	for (size_t i = 0; !rc && i < old->n_rows; i++)
-		ranks[i] = (struct rank){ old->columns[out->submit_at].i[i], i };
-	if (!rc)
-		qsort(ranks, old->n_rows, sizeof *ranks, compare_ranks);
-	for (size_t i = 0; !rc && i < old->n_rows; i++) {
-		for (size_t j = 0; j < f->n_fields; j++)
-			cells[j] = fit_column_cell(&old->columns[j], ranks[i].row);
-		if (f->flags & FIT_TRACE_RANK_ID) {
-			fit_str_clear(&id);
-			rc = fit_str_printf(&id, "%s%zu", f->id_prefix, i);
-			cells[out->id_at] = (struct fit_cell){ .u.t = { id.s, id.n } };
+		second = score == top ? f : NULL;
+		if (second) {
+			memcpy(other, reason, sizeof other);
+			continue;
 		}
-		if (!rc)
-			rc = fit_table_add(&sorted, cells);
-		if (rc)
-			rc = fit_fail_nomem(err);
+		best = f;
+		top = score;
+		memcpy(why, reason, sizeof reason);
 	}
-	free(ranks);
-	free(cells);
-	fit_str_release(&id);
-	if (rc) {
-		fit_table_release(&sorted);
-		return rc;
-	}
-	memcpy(sorted.hash, old->hash, sizeof sorted.hash);
-	memcpy(sorted.input, old->input, sizeof sorted.input);
-	fit_table_release(old);
-	*old = sorted;
+	if (!best)
+		return fit_fail(err, FIT_EDATA, "%s: no known format; it starts with '%.*s' (expected --from "
+				"FORMAT; --list lists them)", fit_source_name(s),
+				(int)(head.line.n > 60 ? 60 : head.line.n), head.line.s);
+	if (second)
+		return fit_fail(err, FIT_EDATA, "%s: could be %s (%s) or %s (%s) (expected --from FORMAT)",
+				fit_source_name(s), best->name, why, second->name, other);
+	*format = best;
 	return FIT_OK;
-}
-
-void fit_trace_report_release(struct fit_trace_report *r)
-{
-	fit_str_release(&r->notes);
-	*r = (struct fit_trace_report){ 0 };
-}
-
-int fit_trace_read(struct fit_table *table, const struct fit_trace_format *format,
-		   const char *operand, const struct fit_trace_params *params,
-		   struct fit_trace_report *report, struct fit_err *err)
-{
-	struct fit_trace_out out = {
-		.format = format, .params = params, .report = report, .table = table,
-		.id_at = field_at(format, "job_id"), .submit_at = field_at(format, "submit_s"),
-		.gpus_at = field_at(format, "gpus")
-	};
-	struct fit_source *s = NULL;
-	int rc;
-
-	*report = (struct fit_trace_report){ 0 };
-	*table = (struct fit_table){ 0 };
-	rc = fit_source_open(&s, operand, err);
-	if (rc)
-		return rc;
-	out.input = fit_source_name(s);
-	rc = fit_table_init(table, "", format->fields, format->n_fields, err);
-	if (!rc) {
-		snprintf(table->input, sizeof table->input, "%s", out.input);
-		rc = format->read(s, &out, err);
-	}
-	if (!rc && (format->flags & FIT_TRACE_CALENDAR) && report->has_range)
-		set_origin(&out);
-	if (!rc && (format->flags & FIT_TRACE_SORT))
-		rc = sort_rows(&out, err);
-	fit_index_release(&out.ids);
-	fit_source_close(s);
-	if (rc)
-		fit_table_release(table);
-	return rc;
 }

@@ -64,7 +64,7 @@ int fit_trace_read_philly_list(struct fit_source *s, struct fit_trace_out *out, 
 		if (!rc)
 			rc = fit_trace_emit(out, row, fit_csv_line(c), err);
 		if (rc)
-			rc = fit_trace_bad(out, rc, reason);
+			rc = fit_trace_bad(out, rc, reason, err);
 	}
 	fit_csv_close(c);
 	return rc == FIT_END ? FIT_OK : rc;

@@ -62,7 +62,7 @@ int fit_trace_read_tiresias(struct fit_source *s, struct fit_trace_out *out, str
 			rc = fit_trace_emit(out, cells, fit_csv_line(c), err);
 		}
 		if (rc) {
-			rc = fit_trace_bad(out, rc, reason);
+			rc = fit_trace_bad(out, rc, reason, err);
 		} else if (!cells[MODEL].na && !is_known_model(cells[MODEL].u.t)) {
 			if (!n_unknown++ && fit_str_add(&unknown, cells[MODEL].u.t.s, cells[MODEL].u.t.n))
 				rc = fit_fail_nomem(err);

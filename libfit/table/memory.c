@@ -265,15 +265,15 @@ int fit_table_read_next(struct fit_table *t, struct fit_reader *r, const struct 
 	snprintf(t->input, sizeof t->input, "%s", fit_reader_input(r));
 	t->first_line = fit_reader_line(r) + 1;
 	cells = calloc(t->n_columns ? t->n_columns : 1, sizeof *cells);
-	if (!cells || fit_meta_copy(&t->meta, fit_reader_meta(r)))
+	if (!cells)
 		rc = fit_fail_nomem(err);
 	while (!rc) {
 		rc = fit_reader_row(r, cells, err);
 		if (!rc && fit_table_add(t, cells))
 			rc = fit_fail_nomem(err);
 	}
-	if (rc == FIT_END)
-		rc = FIT_OK;
+	if (rc == FIT_END)	/* some metadata may stand behind the rows */
+		rc = fit_meta_copy(&t->meta, fit_reader_meta(r)) ? fit_fail_nomem(err) : FIT_OK;
 	if (!rc && !fields && !fit_reader_has_types(r))
 		for (size_t c = 0; c < t->n_columns && !rc; c++)
 			if (infer_column(&t->columns[c], t->n_rows))

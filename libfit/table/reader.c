@@ -28,6 +28,7 @@ struct fit_reader {
 	struct fit_source *src;
 	bool magic;			/* the current table has a trailer to check */
 	bool any;			/* a table was read before */
+	bool in_end_meta;		/* metadata behind the rows were met */
 	size_t n_columns;
 	size_t *bound;			/* column -> field, or NOT_BOUND */
 	/* store */
@@ -61,6 +62,7 @@ static void drop_table(struct fit_reader *r)
 	r->n_columns = 0;
 	r->rows = 0;
 	r->has_types = false;
+	r->in_end_meta = false;
 }
 
 void fit_reader_close(struct fit_reader *r)
@@ -513,12 +515,25 @@ static int check_trailer(struct fit_reader *r, const char *line, size_t n, struc
 	int64_t rows;
 
 	if (!starts_with(line, n, head) || fit_parse_int64(count, &rows))
-		return fit_reader_fail(r, FIT_EPARSE, NULL, err, "bad line '%.*s' (expected a row or #end rows=N)",
-				       FIT_TEXT_ARG(((struct fit_text){ line, n })));
+		return fit_reader_fail(r, FIT_EPARSE, NULL, err, "bad line '%.*s' (expected %s#end rows=N)",
+				       FIT_TEXT_ARG(((struct fit_text){ line, n })),
+				       r->in_end_meta ? "#key=value or " : "a row or ");
 	if ((uint64_t)rows != r->rows)
 		return fit_reader_fail(r, FIT_EPARSE, NULL, err, "%llu rows, but the trailer says %lld",
 				       (unsigned long long)r->rows, (long long)rows);
 	return FIT_END;
+}
+
+/* Is it "#key=value"? Only such lines may stand between the rows and the trailer. */
+static bool is_end_meta(const char *line, size_t n)
+{
+	size_t k = 1;
+
+	while (k < n && ((line[k] >= 'a' && line[k] <= 'z') || (line[k] >= '0' && line[k] <= '9') ||
+			 line[k] == '_'))
+		k++;
+	return k > 1 && k < n && line[k] == '=' && !starts_with(line, n, "#types=") &&
+	       !starts_with(line, n, "#table=");
 }
 
 static int bad_cell(const struct fit_reader *r, const struct fit_field *f, struct fit_text t, int rc,
@@ -550,6 +565,12 @@ static int take_cell(const struct fit_reader *r, const struct fit_field *f, char
 	return rc ? bad_cell(r, f, t, rc, err) : FIT_OK;
 }
 
+static int truncated(const struct fit_reader *r, struct fit_err *err)
+{
+	return fit_fail(err, FIT_EPARSE, "%s:%llu: truncated table (no #end after %llu rows)", r->input,
+			(unsigned long long)fit_reader_line(r), (unsigned long long)r->rows);
+}
+
 static int row_tsv(struct fit_reader *r, struct fit_cell *cells, struct fit_err *err)
 {
 	char *line, *s, *end;
@@ -557,11 +578,19 @@ static int row_tsv(struct fit_reader *r, struct fit_cell *cells, struct fit_err 
 	int rc = next_line(r, &line, &n, err);
 
 	if (rc == FIT_END && r->magic)
-		return fit_fail(err, FIT_EPARSE, "%s:%llu: truncated table (no #end after %llu rows)", r->input,
-				(unsigned long long)fit_reader_line(r), (unsigned long long)r->rows);
+		return truncated(r, err);
 	if (rc)
 		return rc;
-	if (r->magic && n && line[0] == '#')
+	while (r->magic && n && line[0] == '#' && is_end_meta(line, n)) {
+		r->in_end_meta = true;
+		rc = take_meta(r, line, n, NULL, NULL, err);
+		rc = rc ? rc : next_line(r, &line, &n, err);
+		if (rc == FIT_END)
+			return truncated(r, err);
+		if (rc)
+			return rc;
+	}
+	if (r->magic && ((n && line[0] == '#') || r->in_end_meta))
 		return check_trailer(r, line, n, err);
 	for (size_t f = 0; f < r->n_fields; f++)
 		cells[f] = (struct fit_cell){ .na = true };

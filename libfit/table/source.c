@@ -33,6 +33,7 @@ struct fit_source {
 	char *buf;
 	size_t at, n, cap;
 	bool end;
+	bool line_ended;
 	uint64_t line;
 	struct fit_hasher *hasher;
 };
@@ -249,6 +250,27 @@ static int decode(struct fit_source *s, void *buf, size_t cap, size_t *n, struct
 	return rc;
 }
 
+int fit_source_peek(struct fit_source *s, size_t cap, struct fit_text *bytes, bool *whole,
+		    struct fit_err *err)
+{
+	while (s->n - s->at < cap && !s->end) {
+		size_t got;
+		int rc;
+
+		if (fit_grow(&s->buf, &s->cap, s->n + LINE_START, 1))
+			return fit_fail_nomem(err);
+		rc = decode(s, s->buf + s->n, s->cap - s->n, &got, err);
+		if (rc)
+			return rc;
+		s->end = got == 0;
+		s->n += got;
+	}
+	bytes->s = s->buf ? s->buf + s->at : "";
+	bytes->n = s->n - s->at < cap ? s->n - s->at : cap;
+	*whole = s->end && bytes->n == s->n - s->at;
+	return FIT_OK;
+}
+
 int fit_source_read(struct fit_source *s, void *buf, size_t cap, size_t *n, struct fit_err *err)
 {
 	if (s->at < s->n) {
@@ -274,6 +296,7 @@ int fit_source_line(struct fit_source *s, char **line, size_t *n, struct fit_err
 			*line = s->buf + s->at;
 			*n = lf ? (size_t)(lf - *line) : s->n - s->at;
 			s->at += *n + (lf ? 1 : 0);
+			s->line_ended = lf != NULL;
 			s->line++;
 			return FIT_OK;
 		}
@@ -307,6 +330,11 @@ const char *fit_source_name(const struct fit_source *s)
 uint64_t fit_source_line_number(const struct fit_source *s)
 {
 	return s->line;
+}
+
+bool fit_source_line_ended(const struct fit_source *s)
+{
+	return s->line_ended;
 }
 
 void fit_source_hash(const struct fit_source *s, char out[FIT_HASH_HEX])

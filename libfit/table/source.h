@@ -6,6 +6,8 @@
 #ifndef FIT_TABLE_SOURCE_H
 #define FIT_TABLE_SOURCE_H
 
+#include <stdbool.h>
+
 #include "libfit/base/hash.h"
 #include "libfit/base/status.h"
 #include "libfit/base/text.h"
@@ -19,6 +21,11 @@ int fit_source_open_memory(struct fit_source **s, const char *name, const void *
 			   struct fit_err *err) FIT_MUST_CHECK;
 void fit_source_close(struct fit_source *s);	/* NULL is fine */
 
+/* The next bytes, up to cap, without consuming them; *whole: nothing comes behind them. They live until
+ * the next call. */
+int fit_source_peek(struct fit_source *s, size_t cap, struct fit_text *bytes, bool *whole,
+		    struct fit_err *err) FIT_MUST_CHECK;
+
 /* Up to cap raw bytes; *n is 0 at the end. */
 int fit_source_read(struct fit_source *s, void *buf, size_t cap, size_t *n,
 		    struct fit_err *err) FIT_MUST_CHECK;
@@ -30,6 +37,7 @@ int fit_source_line(struct fit_source *s, char **line, size_t *n, struct fit_err
 
 const char *fit_source_name(const struct fit_source *s);	/* the path, or "<stdin>" */
 uint64_t fit_source_line_number(const struct fit_source *s);	/* of the last line, from 1 */
+bool fit_source_line_ended(const struct fit_source *s);	/* did the last line have its LF? */
 void fit_source_hash(const struct fit_source *s, char out[FIT_HASH_HEX]);
 
 #endif

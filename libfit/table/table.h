@@ -102,6 +102,7 @@ int fit_reader_skip(struct fit_reader *r, struct fit_err *err) FIT_MUST_CHECK;
 
 /* About the current table; borrowed until the next begin() or close(). */
 const char *fit_reader_table_name(const struct fit_reader *r);	/* "" when it has none */
+/* After the last row also what stands behind the rows (see fit_writer_end_meta). */
 const struct fit_meta *fit_reader_meta(const struct fit_reader *r);
 bool fit_reader_has_types(const struct fit_reader *r);	/* HDF5, or TSV with a #types line */
 /* The bound columns (after begin). */
@@ -141,6 +142,10 @@ void fit_writer_time(struct fit_writer *w, int64_t ns);
 void fit_writer_na(struct fit_writer *w);
 void fit_writer_cell(struct fit_writer *w, enum fit_type type, const struct fit_cell *c);
 int fit_writer_end_row(struct fit_writer *w, struct fit_err *err) FIT_MUST_CHECK;
+/* Further metadata, which are known only after the last row: once, ahead of fit_writer_end(). In TSV
+ * they stand between the rows and #end; in a store they join the others. */
+int fit_writer_end_meta(struct fit_writer *w, const struct fit_meta *meta,
+			struct fit_err *err) FIT_MUST_CHECK;
 int fit_writer_end(struct fit_writer *w, struct fit_err *err) FIT_MUST_CHECK;	/* end of table */
 /* Flush, check, rename into place, free. abort() leaves nothing behind. */
 int fit_writer_close(struct fit_writer *w, struct fit_err *err) FIT_MUST_CHECK;

@@ -146,6 +146,14 @@ static int flush(struct fit_writer *w, struct fit_err *err)
 
 /* ---- the head of a table ---- */
 
+static int put_pair(struct fit_str *b, const struct fit_meta_pair *pair)
+{
+	int rc = fit_str_printf(b, "#%s=", pair->key);
+
+	rc = rc ? rc : fit_escape(b, fit_text_of(pair->value), false);
+	return rc ? rc : fit_str_puts(b, "\n");
+}
+
 static int head_tsv(struct fit_writer *w, const char *name, const struct fit_meta *meta)
 {
 	struct fit_str *b = &w->buf;
@@ -161,11 +169,8 @@ static int head_tsv(struct fit_writer *w, const char *name, const struct fit_met
 			rc = rc ? rc : fit_escape(b, fit_text_of(name), false);
 			rc = rc ? rc : fit_str_puts(b, "\n");
 		}
-		for (size_t i = 0; meta && i < meta->n && !rc; i++) {
-			rc = fit_str_printf(b, "#%s=", meta->pairs[i].key);
-			rc = rc ? rc : fit_escape(b, fit_text_of(meta->pairs[i].value), false);
-			rc = rc ? rc : fit_str_puts(b, "\n");
-		}
+		for (size_t i = 0; meta && i < meta->n && !rc; i++)
+			rc = put_pair(b, &meta->pairs[i]);
 		for (size_t i = 0; i < w->n_fields && !rc; i++)
 			rc = fit_str_printf(b, "%s%s", i ? "," : "#types=", fit_type_name(w->fields[i].type));
 		rc = rc ? rc : fit_str_puts(b, "\n");
@@ -199,15 +204,23 @@ static int head_store(struct fit_writer *w, const char *name, const struct fit_m
 	return rc;
 }
 
+static int check_keys(const struct fit_meta *meta, struct fit_err *err)
+{
+	for (size_t i = 0; meta && i < meta->n; i++)
+		if (!fit_meta_key_ok(meta->pairs[i].key))
+			return fit_fail(err, FIT_EINVAL, "bad metadata key '%s' (expected lower-case letters, "
+					"digits and _)", meta->pairs[i].key);
+	return FIT_OK;
+}
+
 int fit_writer_begin(struct fit_writer *w, const char *name, const struct fit_meta *meta,
 		     const struct fit_field *fields, size_t n, struct fit_err *err)
 {
 	int rc;
 
-	for (size_t i = 0; meta && i < meta->n; i++)
-		if (!fit_meta_key_ok(meta->pairs[i].key))
-			return fit_fail(err, FIT_EINVAL, "bad metadata key '%s' (expected lower-case letters, "
-					"digits and _)", meta->pairs[i].key);
+	rc = check_keys(meta, err);
+	if (rc)
+		return rc;
 	drop_fields(w);
 	w->fields = calloc(n ? n : 1, sizeof *w->fields);
 	if (!w->fields)
@@ -343,6 +356,19 @@ int fit_writer_end_row(struct fit_writer *w, struct fit_err *err)
 	if (rc)
 		return fit_fail_nomem(err);
 	return w->buf.n >= FLUSH_AT ? flush(w, err) : FIT_OK;
+}
+
+int fit_writer_end_meta(struct fit_writer *w, const struct fit_meta *meta, struct fit_err *err)
+{
+	int rc = check_keys(meta, err);
+
+	if (rc)
+		return rc;
+	if (w->file)
+		rc = fit_meta_copy(&w->collected[w->tables].meta, meta);
+	for (size_t i = 0; !w->file && !(w->flags & FIT_W_NO_META) && i < meta->n && !rc; i++)
+		rc = put_pair(&w->buf, &meta->pairs[i]);
+	return rc ? fit_fail_nomem(err) : FIT_OK;
 }
 
 int fit_writer_end(struct fit_writer *w, struct fit_err *err)

@@ -157,15 +157,15 @@ run "--from and --to at once" 0 gf-trace --from pollux --to pollux -o "$T/w2.csv
 same "a normalised file" "$T/w.csv" "$T/w2.csv"
 sed 's/^wren-1\(.*\)	1	32$/wren-1\1	0.5	32/' "$T/jobs.tsv" >"$T/half.tsv"
 run "half a GPU" 1 gf-trace --to pollux "$T/half.tsv"
-has "names line and column" "$T/err" "half.tsv:9:gpus: bad value '0.5' \(expected whole GPUs\)"
+has "names line and column" "$T/err" "half.tsv:8:gpus: bad value '0.5' \(expected whole GPUs\)"
 sed 's/^wren-1\(.*\)	32$/wren-1\1	NA/' "$T/jobs.tsv" >"$T/na.tsv"
 run "a missing batch size" 1 gf-trace --to pollux "$T/na.tsv"
-has "names line and column" "$T/err" "na.tsv:9:batch_size: missing value 'NA'"
+has "names line and column" "$T/err" "na.tsv:8:batch_size: missing value 'NA'"
 run "--to into a folder that is not there" 3 gf-trace --to pollux -o "$T/none/w.csv" "$T/jobs.tsv"
 run "--to a store" 2 gf-trace --to pollux -o "$T/w.h5" "$T/jobs.tsv"
 run "neither --from nor --to" 2 gf-trace "$T/jobs.tsv"
 run "an unknown format" 2 gf-trace --from nothing "$T/jobs.tsv"
-has "lists the known ones" "$T/err" 'expected pollux, pollux-philly, tiresias, tiresias-cluster'
+has "lists the known ones" "$T/err" 'expected auto, pollux, pollux-philly, tiresias, tiresias-cluster'
 
 # ---- the public files ----
 if [ -z "$GOODFIT_SHARED" ] || [ ! -d "$GOODFIT_SHARED/public" ]; then
