@@ -606,7 +606,14 @@ static int describe(struct fit_engine *g, const struct fit_meta *given, struct f
 	rc = rc ? rc : add_restart(g, m);
 	rc = rc ? rc : add_time(m, "epoch_quantum_s", f->epoch_quantum_ns);
 	rc = rc ? rc : fit_meta_add(m, "release", f->release_at_interval_end ? "interval-end" : "at-once");
-	return rc ? rc : fit_meta_add(m, "order", f->file_order ? "file" : "submit-id");
+	rc = rc ? rc : fit_meta_add(m, "order", f->file_order ? "file" : "submit-id");
+	if (!rc && g->jobs->n_bad) {
+		char text[FIT_NUM_MAX];
+
+		fit_format_int64(text, (int64_t)g->jobs->n_bad);
+		rc = fit_meta_add(m, "left_out", text);
+	}
+	return rc;
 }
 
 static int set_up(struct fit_engine *g, struct fit_err *err)

@@ -18,7 +18,6 @@ const struct fit_fidelity fit_fidelities[] = {
 		.optimus_whole_epochs = true,
 		.optimus_single_gpu_accumulates = true,
 		.optimus_node_gpus = 4,
-		.optimus_one_gpu_app = "ncf",
 	},
 	{ .name = NULL }
 };

@@ -26,7 +26,6 @@ struct fit_fidelity {
 					 * current epoch as done, and is 1 in the last one */
 	bool optimus_single_gpu_accumulates;	/* one GPU is predicted with at least one accumulation */
 	int64_t optimus_node_gpus;	/* GPUs per node in predictions; 0: those of the cluster */
-	const char *optimus_one_gpu_app;	/* never gets a second GPU; NULL: none */
 };
 
 /* All profiles; ends with name == NULL. */

@@ -5,7 +5,8 @@
  *
  * Every active job gets one GPU, in order, while there are any. Then the job with the largest
  * gain, (step time at R - step time at R + 1) x steps left, gets one more (the first in order on
- * ties) until no gain is positive. A job never grows beyond target batch / smallest local batch.
+ * ties) until no gain is positive. A job never grows beyond target batch / smallest local batch,
+ * nor beyond what its application can use.
  * Jobs whose size changed are placed anew, smallest first.
  */
 #include <math.h>
@@ -152,9 +153,9 @@ static int64_t largest_size(const struct fit_view *v, uint32_t j)
 {
 	const struct fit_app_info *a = fit_app_info(v->jobs[j].app);
 
-	if (v->fidelity->optimus_one_gpu_app && strcmp(a->name, v->fidelity->optimus_one_gpu_app) == 0)
-		return 1;
-	return v->jobs[j].batch_size / a->min_local_bsz;
+	int64_t most = v->jobs[j].batch_size / a->min_local_bsz;
+
+	return a->max_replicas && a->max_replicas < most ? a->max_replicas : most;
 }
 
 static int by_size(const void *pa, const void *pb)
@@ -229,9 +230,7 @@ static int optimus_describe(const struct fit_policy_params *p, const struct fit_
 	rc = fit_meta_add(meta, "optimus_remaining", f->optimus_whole_epochs ? "whole-epochs" : "exact");
 	rc = rc ? rc : fit_meta_add(meta, "optimus_single_gpu", f->optimus_single_gpu_accumulates ?
 				    "always-accumulates" : "as-run");
-	rc = rc ? rc : fit_meta_add(meta, "optimus_node_gpus", text);
-	return rc ? rc : fit_meta_add(meta, "optimus_one_gpu_apps", f->optimus_one_gpu_app ?
-				      f->optimus_one_gpu_app : "-");
+	return rc ? rc : fit_meta_add(meta, "optimus_node_gpus", text);
 }
 
 const struct fit_policy fit_policy_optimus = {

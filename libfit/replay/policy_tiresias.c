@@ -28,6 +28,8 @@ struct tiresias {
 	int64_t *executed_ns;		/* per job, up to last_ns */
 	uint8_t *in;			/* per job: its queue */
 	bool *runs;			/* per job: since last_ns */
+	uint32_t *fresh;		/* arrived since last_ns; appended in job order */
+	size_t n_fresh, cap_fresh;
 };
 
 static void list_append(struct tiresias *t, int q, uint32_t j)
@@ -67,6 +69,7 @@ static void tiresias_free(void *state)
 	free(t->executed_ns);
 	free(t->in);
 	free(t->runs);
+	free(t->fresh);
 	free(t);
 }
 
@@ -95,9 +98,12 @@ static int tiresias_init(void **state, const struct fit_view *v, const struct fi
 
 static int tiresias_arrive(void *state, const struct fit_view *v, uint32_t j, struct fit_err *err)
 {
+	struct tiresias *t = state;
+
 	(void)v;
-	(void)err;
-	list_append(state, 0, j);
+	if (fit_grow(&t->fresh, &t->cap_fresh, t->n_fresh + 1, sizeof *t->fresh))
+		return fit_fail_nomem(err);
+	t->fresh[t->n_fresh++] = j;
 	return FIT_OK;
 }
 
@@ -105,6 +111,13 @@ static void tiresias_leave(void *state, const struct fit_view *v, uint32_t j)
 {
 	(void)v;
 	list_remove(state, j);
+}
+
+static int by_job(const void *pa, const void *pb)
+{
+	const uint32_t *a = pa, *b = pb;
+
+	return (*a > *b) - (*a < *b);
 }
 
 /* Wall time after which a job of that demand leaves the first queue, rounded up to a nanosecond. */
@@ -124,6 +137,11 @@ static int tiresias_decide(void *state, const struct fit_view *v, struct fit_pla
 	size_t n;
 	const uint32_t *active = fit_view_active(v, &n);
 
+	if (t->n_fresh)
+		qsort(t->fresh, t->n_fresh, sizeof *t->fresh, by_job);
+	for (size_t i = 0; i < t->n_fresh; i++)
+		list_append(t, 0, t->fresh[i]);
+	t->n_fresh = 0;
 	for (size_t i = 0; i < n; i++) {
 		uint32_t j = active[i];
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Inputs of the verifier other than the log: the jobs table and the profile. */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,8 +11,8 @@ enum { C_ID, C_SUBMIT, C_GPUS, C_DURATION, C_APP, C_BATCH, N_CELLS };
 
 static const struct fit_field fields[N_CELLS] = {
 	[C_ID] = { "job_id", FIT_TEXT, FIT_F_NOT_NA },
-	[C_SUBMIT] = { "submit_s", FIT_TIME, FIT_F_NOT_NA },
-	[C_GPUS] = { "gpus", FIT_REAL, FIT_F_NOT_NA },
+	[C_SUBMIT] = { "submit_s", FIT_TIME, 0 },
+	[C_GPUS] = { "gpus", FIT_REAL, 0 },
 	[C_DURATION] = { "duration_s", FIT_TIME, FIT_F_OPTIONAL },
 	[C_APP] = { "app", FIT_TEXT, FIT_F_OPTIONAL },
 	[C_BATCH] = { "batch_size", FIT_INT, FIT_F_OPTIONAL },
@@ -40,6 +41,29 @@ static int take_app(struct fit_verifier *v, struct fit_text name, uint16_t *app,
 	return FIT_OK;
 }
 
+/* Why no replay can run this row, or NULL. What decides the run time is known later:
+ * verify_leave_out_jobs(). */
+static const char *unusable(const struct fit_cell *c, bool again)
+{
+	double g = c[C_GPUS].u.d;
+
+	if (c[C_ID].u.t.n == 0)
+		return "no job_id";
+	if (c[C_SUBMIT].na || c[C_SUBMIT].u.i < 0 || c[C_SUBMIT].u.i > MAX_TIME_NS)
+		return "submit_s is missing or out of range";
+	if (c[C_GPUS].na || !isfinite(g) || g < 0 || g > 1e9 || g < floor(g) || g > floor(g))
+		return "gpus is missing or no whole number of GPUs";
+	return again ? "job_id was there before" : NULL;
+}
+
+static int leave_out(struct fit_verifier *v, const struct fit_reader *r, const char *why)
+{
+	if (!v->n_unusable++)
+		snprintf(v->unusable_why, sizeof v->unusable_why, "line %llu: %s",
+			 (unsigned long long)fit_reader_line(r), why);
+	return FIT_OK;
+}
+
 static int take_row(struct fit_verifier *v, struct fit_reader *r, const struct fit_cell *c,
 		    struct fit_err *err)
 {
@@ -56,14 +80,11 @@ static int take_row(struct fit_verifier *v, struct fit_reader *r, const struct f
 		.app = UINT16_MAX,
 	};
 	uint32_t before = FIT_NO_INDEX;
+	const char *why = unusable(c, false);
 	int rc;
 
-	if (!isfinite(j.gpus) || j.gpus < 0)
-		return fit_reader_fail(r, FIT_EDATA, "gpus", err,
-				       "bad number of GPUs %g (expected 0 or more)", j.gpus);
-	if (j.submit_ns < 0)
-		return fit_reader_fail(r, FIT_EDATA, "submit_s", err,
-				       "negative time (expected 0 or more)");
+	if (why)
+		return leave_out(v, r, why);
 	if (j.gpus <= 0)
 		return FIT_OK; /* a CPU job; no replay takes it */
 	if (v->n_jobs >= UINT32_MAX - 1)
@@ -71,9 +92,7 @@ static int take_row(struct fit_verifier *v, struct fit_reader *r, const struct f
 	if (fit_index_put(&v->by_id, id, (uint32_t)v->n_jobs, &before))
 		return fit_fail_nomem(err);
 	if (before != FIT_NO_INDEX)
-		return fit_reader_fail(r, FIT_EDATA, "job_id", err,
-				       "duplicate id '%.*s' (expected unique ids)",
-				       FIT_TEXT_ARG(id));
+		return leave_out(v, r, unusable(c, true));
 	if (!c[C_APP].na) {
 		rc = take_app(v, c[C_APP].u.t, &j.app, err);
 		if (rc)
@@ -115,13 +134,39 @@ int fit_verifier_profile(struct fit_verifier *v, const char *store, struct fit_e
 		struct verify_app *a = &v->apps[i];
 
 		a->model = fit_profile_find(v->profile, fit_text_of(a->name));
-		if (!a->model)
-			return fit_fail(err, FIT_ENOTFOUND,
-					"%s: no application '%s', which a job runs", store,
-					a->name);
-		a->info = fit_app_info(a->model);
+		a->info = a->model ? fit_app_info(a->model) : NULL;
 	}
 	return FIT_OK;
+}
+
+/* Jobs without what decides their run time, once the log has said whether a profile does. */
+void verify_leave_out_jobs(struct fit_verifier *v)
+{
+	for (size_t i = 0; i < v->n_jobs; i++) {
+		struct verify_job *j = &v->jobs[i];
+		const char *why = NULL;
+
+		if (v->with_profile && (j->app == UINT16_MAX || !v->apps[j->app].model))
+			why = "its application is not in the profile";
+		else if (v->with_profile && (j->batch == NO_INT || j->batch < 1))
+			why = "batch_size is missing or below 1";
+		else if (!v->with_profile &&
+			 (j->duration_ns == NO_INT || j->duration_ns < 0 || j->duration_ns > MAX_TIME_NS))
+			why = "duration_s is missing or out of range";
+		if (!why)
+			continue;
+		j->state = JOB_LEFT_OUT;
+		if (!v->n_unusable++)
+			snprintf(v->unusable_why, sizeof v->unusable_why, "job '%.*s': %s",
+				 FIT_TEXT_ARG(verify_job_id(v, (uint32_t)i)), why);
+	}
+}
+
+uint32_t verify_find_job(const struct fit_verifier *v, struct fit_text id)
+{
+	uint32_t job = fit_index_get(&v->by_id, id);
+
+	return job != NONE && v->jobs[job].state == JOB_LEFT_OUT ? NONE : job;
 }
 
 void fit_verifier_keep_results(struct fit_verifier *v)

@@ -711,7 +711,7 @@ static int take_cells(struct fit_verifier *v, const struct fit_cell *c, uint64_t
 	};
 
 	if (r.has_id)
-		r.job = fit_index_get(&v->by_id, r.id);
+		r.job = verify_find_job(v, r.id);
 	if (r.ev == EV_CLUSTER)
 		r.cluster_bad = r.nodes_na || !measure_cluster(r.nodes_text, &r.n_nodes, &r.sum),
 		r.n_nodes = 0;
@@ -862,13 +862,10 @@ static int read_meta(struct fit_verifier *v, const struct fit_meta *m, bool *fil
 		if (s && fit_parse_int64(fit_text_of(s), &v->optimus_node_gpus))
 			verify_fault(v, RULE_META, NONE,
 				     "metadata optimus_node_gpus is '%s' (expected a number)", s);
-		s = fit_meta_get(m, "optimus_one_gpu_apps");
-		if (s) {
-			v->optimus_one_gpu_apps = fit_strdup(fit_text_of(s));
-			if (!v->optimus_one_gpu_apps)
-				return FIT_ENOMEM;
-		}
 	}
+	s = fit_meta_get(m, "left_out");
+	if (s && (fit_parse_int64(fit_text_of(s), &v->left_out) || v->left_out < 1))
+		verify_fault(v, RULE_META, NONE, "metadata left_out is '%s' (expected a number above 0)", s);
 	if (fit_meta_get(m, "progress_model") &&
 	    meta_choice(v, m, "progress_model", models, &model) && (model == 1) != v->with_profile)
 		verify_fault(v, RULE_META, NONE, "progress_model %s, but %s profile", models[model],
@@ -933,12 +930,7 @@ static int read_log(struct fit_verifier *v, struct fit_reader *r, struct fit_err
 		return fit_fail(err, FIT_EINVAL,
 				"%s: made with a profile store (give it with --profile)",
 				fit_reader_input(r));
-	for (size_t i = 0; v->with_profile && i < v->n_jobs; i++)
-		if (v->jobs[i].app == UINT16_MAX)
-			return fit_fail(err, FIT_EDATA,
-					"job '%.*s' has no application, which a log made with a "
-					"profile needs",
-					FIT_TEXT_ARG(verify_job_id(v, (uint32_t)i)));
+	verify_leave_out_jobs(v);
 	if (read_meta(v, fit_reader_meta(r), &file_order))
 		return fit_fail_nomem(err);
 	if (!file_order && rank_jobs(v))
@@ -1006,7 +998,6 @@ void fit_verifier_free(struct fit_verifier *v)
 	fit_index_release(&v->by_app);
 	fit_str_release(&v->ids);
 	fit_profile_free(v->profile);
-	free(v->optimus_one_gpu_apps);
 	free(v->cluster_meta);
 	free(v->jobs);
 	free(v->apps);

@@ -230,7 +230,7 @@ static void compare_time(struct fit_verifier *v, uint32_t job, const struct fit_
 
 static void take_per_job(struct fit_verifier *v, const void *arg, const struct fit_cell *c)
 {
-	uint32_t job = fit_index_get(&v->by_id, c[P_ID].u.t);
+	uint32_t job = verify_find_job(v, c[P_ID].u.t);
 	const struct verify_result *r;
 	bool *seen;
 	int64_t jct;
@@ -284,7 +284,8 @@ int fit_verifier_per_job(struct fit_verifier *v, const char *operand, struct fit
 		return fit_fail(err, FIT_EINVAL, "results were not kept");
 	rc = each_row(v, operand, per_job, N_PER_JOB, take_per_job, NULL, err);
 	for (size_t i = 0; i < v->n_jobs && !rc; i++)
-		if (!v->results[i].seen && v->jobs[i].state != JOB_UNSEEN)
+		if (!v->results[i].seen && v->jobs[i].state != JOB_UNSEEN &&
+		    v->jobs[i].state != JOB_LEFT_OUT)
 			verify_fault(v, RULE_PER_JOB, (uint32_t)i, "not in the per-job table");
 	return rc;
 }

@@ -536,13 +536,8 @@ int64_t verify_most_gpus(const struct fit_verifier *v, uint32_t job)
 {
 	const struct verify_app *a = &v->apps[v->jobs[job].app];
 	int64_t cap = verify_target(v, job) / a->info->min_local_bsz;
-	const char *list = v->optimus_one_gpu_apps;
-	size_t n = strlen(a->name);
 
-	for (const char *p = list; p && *p; p = strchr(p, ',') ? strchr(p, ',') + 1 : p + strlen(p))
-		if (!strncmp(p, a->name, n) && (p[n] == ',' || p[n] == '\0'))
-			return 1;
-	return cap;
+	return a->info->max_replicas && a->info->max_replicas < cap ? a->info->max_replicas : cap;
 }
 
 /* What a further GPU saves, in seconds. */

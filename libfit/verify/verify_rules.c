@@ -204,6 +204,12 @@ static void end_jobs_once(struct fit_verifier *v)
 			verify_fault(v, RULE_JOBS_ONCE, (uint32_t)i,
 				     "in the jobs table, never submitted in the log");
 	}
+	verify_check(v, RULE_JOBS_ONCE);
+	if (v->n_unusable != v->left_out)
+		verify_fault(v, RULE_JOBS_ONCE, NONE,
+			     "%lld rows of the jobs table cannot run%s%s, the log left out %lld",
+			     (long long)v->n_unusable, v->n_unusable ? ", the first: " : "",
+			     v->unusable_why, (long long)v->left_out);
 }
 
 static void row_submit_matches(struct fit_verifier *v, const struct verify_row *r)
@@ -239,7 +245,7 @@ static void end_all_finish(struct fit_verifier *v)
 	for (size_t i = 0; i < v->n_jobs; i++) {
 		int s = v->jobs[i].state;
 
-		if (s == JOB_UNSEEN)
+		if (s == JOB_UNSEEN || s == JOB_LEFT_OUT)
 			continue;
 		verify_check(v, RULE_ALL_FINISH);
 		if (s == JOB_BOOKED)

@@ -101,8 +101,12 @@ enum verify_job_state {
 	JOB_PREEMPTED,
 	JOB_BOOKED,	/* finished; its GPUs are not free yet */
 	JOB_DONE,
-	JOB_REJECTED
+	JOB_REJECTED,
+	JOB_LEFT_OUT	/* of the jobs table, but no replay can run it */
 };
+
+/* One hundred years: later submissions and longer jobs are not taken by a replay. */
+#define MAX_TIME_NS (INT64_C(100) * 366 * 86400 * FIT_NS_PER_S)
 
 /* One row of the jobs table. */
 struct verify_job {
@@ -220,6 +224,8 @@ struct fit_verifier {
 	struct fit_profile *profile;
 	char hash_jobs[FIT_HASH_HEX], hash_profile[FIT_HASH_HEX], hash_log[FIT_HASH_HEX];
 	bool has_batch, has_app, has_duration;
+	int64_t n_unusable;		/* rows of the jobs table that no replay can run */
+	char unusable_why[200];		/* the first of them */
 
 	/* metadata of the log */
 	enum verify_policy policy;
@@ -231,8 +237,8 @@ struct fit_verifier {
 	char *cluster_meta;
 	bool optimus_whole_epochs, optimus_accumulates;
 	int64_t optimus_node_gpus;	/* 0: those of the cluster */
-	char *optimus_one_gpu_apps;
 	bool with_profile;
+	int64_t left_out;		/* rows that the replay says it left out */
 
 	/* the cluster */
 	int64_t *size, *booked;		/* per node */
@@ -307,6 +313,9 @@ static inline void verify_check(struct fit_verifier *v, enum verify_rule rule)
 void verify_fault(struct fit_verifier *v, enum verify_rule rule, uint32_t job, const char *fmt,
 		  ...) FIT_PRINTF(4, 5);
 struct fit_text verify_job_id(const struct fit_verifier *v, uint32_t job);
+void verify_leave_out_jobs(struct fit_verifier *v);
+/* The job of that id, or NONE. */
+uint32_t verify_find_job(const struct fit_verifier *v, struct fit_text id);
 
 /* ---- the rule table (verify_rules.c) ---- */
 

@@ -121,6 +121,11 @@ printf '%s\na\t0\t1\t1\nb\t0\t1\tNA\nc\t0\t-2\t1\nd\t1\t1\t1\n' "$head" >"$T/bad
 run "two bad rows left out" 0 gf-replay -c 1x4 --skip-bad=2 "$T/bad.tsv"
 is "they are counted" "$T/err" "gf-replay: warning: 2 bad rows left out, the first: $T/bad.tsv:3:duration_s: missing (expected seconds, or a profile store given by --profile)"
 has "the others run" "$T/out" "^2${tab}finish${tab}d"
+cp "$T/out" "$T/bad.log"
+run "the verifier agrees" 0 gf-verify --jobs "$T/bad.tsv" "$T/bad.log"
+grep -v left_out= "$T/bad.log" >"$T/silent.log"
+run "but not when the log is silent about them" 1 gf-verify --only-violated --jobs "$T/bad.tsv" "$T/silent.log"
+has "which is for jobs-once to say" "$T/out" "^jobs-once${tab}violated"
 run "a third would be too many" 1 gf-replay -c 1x4 --skip-bad=1 "$T/bad.tsv"
 
 run "no cluster" 2 gf-replay $jobs

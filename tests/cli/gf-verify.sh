@@ -57,10 +57,10 @@ run 'a time that is none' 1 gf-verify --jobs $J "$T/text"
 has 'names line and column' "$T/err" ':19:time_s: '
 { cat $J; printf 'a\t1\t1\t1\n'; } >"$T/twice"
 run 'a duplicate id' 1 gf-verify --jobs "$T/twice" $L
-has 'names the line' "$T/err" "twice:6:job_id: duplicate id 'a'"
+has 'is for jobs-once to say, with the line' "$T/out" '^jobs-once.*line 6: job_id was there before'
 printf 'job_id\tsubmit_s\tgpus\na\t0\t-1\n' >"$T/negative"
 run 'a negative number of GPUs' 1 gf-verify --jobs "$T/negative" $L
-has 'names line and column' "$T/err" 'negative:2:gpus: '
+has 'likewise' "$T/out" '^jobs-once.*line 2: gpus is missing or no whole number'
 sed 's/^#order=/#input_profile=00\
 &/' $L >"$T/profiled"
 run 'a log made with a profile, without it' 2 gf-verify --jobs $J "$T/profiled"
