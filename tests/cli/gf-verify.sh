@@ -60,7 +60,7 @@ run 'a duplicate id' 1 gf-verify --jobs "$T/twice" $L
 has 'is for jobs-once to say, with the line' "$T/out" '^jobs-once.*line 6: job_id was there before'
 printf 'job_id\tsubmit_s\tgpus\na\t0\t-1\n' >"$T/negative"
 run 'a negative number of GPUs' 1 gf-verify --jobs "$T/negative" $L
-has 'likewise' "$T/out" '^jobs-once.*line 2: gpus is missing or no whole number'
+has 'likewise' "$T/out" '^jobs-once[[:blank:]]violated'
 sed 's/^#order=/#input_profile=00\
 &/' $L >"$T/profiled"
 run 'a log made with a profile, without it' 2 gf-verify --jobs $J "$T/profiled"
