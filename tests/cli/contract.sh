@@ -49,6 +49,8 @@ good_call() {
 	gf-verify) ARGS="--jobs $T/jobs.tsv @" SAMPLE=$T/log.tsv ;;
 	gf-plot) ARGS="jct-cdf --format svg @" SAMPLE=$T/log.tsv ;;
 	gf-throughput) ARGS="@" SAMPLE=$T/steps.tsv ;;
+	gf-stats) ARGS="@" ;;
+	gf-select) ARGS="--where gpus>1 --rebase @" ;;
 	gf-prof) ARGS="--from pollux @" KIND=folder SAMPLE=tests/data/profile-mini ;;
 	gf-synth) ARGS="jobs --jobs 30 --seed 3" KIND=none SAMPLE= ;;
 	*) return 1 ;;

@@ -372,19 +372,28 @@ static void run_getopt(struct cli *cli, struct parse *p, int argc, char **argv, 
 	}
 }
 
-static int remember_results(struct cli *cli, const struct parse *p)
+/* options: the tool's struct; an option that may be given several times is one pair each time. */
+static int remember_results(struct cli *cli, const struct parse *p, const void *options)
 {
 	for (size_t i = 0; i < p->n; i++) {
 		const struct cli_option *o = p->all[i];
+		const struct cli_list *list = NULL;
 		char key[64];
 		size_t n = 0;
+		int rc = FIT_OK;
 
 		if (!p->given[i] || !(o->flags & CLI_RESULT))
 			continue;
 		for (; n < sizeof key - 1 && o->long_name[n]; n++)
 			key[n] = o->long_name[n] == '-' ? '_' : o->long_name[n];
 		key[n] = '\0';
-		if (fit_meta_add(&cli->given, key, p->arg[i] ? p->arg[i] : "1"))
+		if (o->kind == CLI_LIST)
+			list = (const void *)((const char *)options + o->offset);
+		for (size_t k = 0; list && k < list->n && !rc; k++)
+			rc = fit_meta_add(&cli->given, key, list->items[k]);
+		if (!list)
+			rc = fit_meta_add(&cli->given, key, p->arg[i] ? p->arg[i] : "1");
+		if (rc)
 			return FIT_ENOMEM;
 	}
 	return FIT_OK;
@@ -464,7 +473,7 @@ int cli_start(struct cli *cli, const struct cli_tool *tool, int argc, char **arg
 	cli->no_meta = sh.no_meta;
 	cli->seed = (uint64_t)sh.seed;
 	cli->threads = (int)sh.threads;
-	if (remember_results(cli, &p)) {
+	if (remember_results(cli, &p, options)) {
 		fprintf(stderr, "%s: out of memory\n", tool->name);
 		return CLI_EXIT_MACHINE;
 	}
