@@ -115,7 +115,7 @@ int fit_reader_fail(const struct fit_reader *r, int code, const char *name, stru
 /* What messages call the input ("<stdin>" for "-"), and the current line (row, in a store), from 1. */
 const char *fit_reader_input(const struct fit_reader *r);
 uint64_t fit_reader_line(const struct fit_reader *r);
-/* Content hash of the input: of the decompressed bytes for TSV, of the file for a store. For TSV it
+/* Content hash of the input: of the decompressed bytes for TSV, of the HDF5 bytes for a store. For TSV it
  * covers what was read so far, so ask after the last row. */
 void fit_reader_hash(const struct fit_reader *r, char out[FIT_HASH_HEX]);
 
