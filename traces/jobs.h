@@ -36,6 +36,7 @@ struct fit_trace_out;
 #define FIT_TRACE_RANK_ID 4u	/* job_id is emitted as NA and becomes id_prefix plus the rank; such a
 				 * format is always sorted */
 #define FIT_TRACE_JOINS 8u	/* needs memory of its own that grows with the input; said in docs */
+#define FIT_TRACE_MACHINES 16u	/* reads params->machines */
 
 /* The beginning of an input, for recognising its format. */
 struct fit_trace_head {
@@ -150,6 +151,8 @@ int fit_trace_conflict(struct fit_trace_out *out, const char *fmt, ...)
 int fit_trace_meta(struct fit_trace_out *out, const char *key, const char *value) FIT_MUST_CHECK;
 /* Count of records met so far, bad ones too, for the report (csv_row() does it). */
 void fit_trace_count(struct fit_trace_out *out, uint64_t records);
+/* Messages about lines name this input from now on, one of several; the name is borrowed. */
+void fit_trace_set_input(struct fit_trace_out *out, const char *name);
 /* Hash of the records that were read; goes into the metadata as input. */
 void fit_trace_set_hash(struct fit_trace_out *out, const char hash[FIT_HASH_HEX]);
 /* The same for a further input of that role: input_ROLE. */
@@ -254,7 +257,23 @@ int fit_trace_read_tiresias_cluster(struct fit_source *s, struct fit_trace_out *
 				    struct fit_err *err);
 int fit_trace_read_philly(struct fit_source *s, struct fit_trace_out *out, struct fit_err *err);
 int fit_trace_read_philly_cluster(struct fit_source *s, struct fit_trace_out *out, struct fit_err *err);
+int fit_trace_sniff_philly(const struct fit_trace_head *head, char why[FIT_TRACE_WHY]);
 int fit_trace_read_helios(struct fit_source *s, struct fit_trace_out *out, struct fit_err *err);
 int fit_trace_read_acme(struct fit_source *s, struct fit_trace_out *out, struct fit_err *err);
+int fit_trace_read_pai(struct fit_source *s, struct fit_trace_out *out, struct fit_err *err);
+int fit_trace_read_pai_machines(struct fit_source *s, struct fit_trace_out *out, struct fit_err *err);
+int fit_trace_read_openb(struct fit_source *s, struct fit_trace_out *out, struct fit_err *err);
+int fit_trace_read_openb_nodes(struct fit_source *s, struct fit_trace_out *out, struct fit_err *err);
+int fit_trace_read_alibaba2025(struct fit_source *s, struct fit_trace_out *out, struct fit_err *err);
+int fit_trace_read_lora(struct fit_source *s, struct fit_trace_out *out, struct fit_err *err);
+int fit_trace_read_spot(struct fit_source *s, struct fit_trace_out *out, struct fit_err *err);
+int fit_trace_read_spot_nodes(struct fit_source *s, struct fit_trace_out *out, struct fit_err *err);
+int fit_trace_read_rubick(struct fit_source *s, struct fit_trace_out *out, struct fit_err *err);
+int fit_trace_read_gavel(struct fit_source *s, struct fit_trace_out *out, struct fit_err *err);
+int fit_trace_read_lucid(struct fit_source *s, struct fit_trace_out *out, struct fit_err *err);
+int fit_trace_read_lucid_vc(struct fit_source *s, struct fit_trace_out *out, struct fit_err *err);
+int fit_trace_sniff_pai(const struct fit_trace_head *head, char why[FIT_TRACE_WHY]);
+int fit_trace_sniff_gavel(const struct fit_trace_head *head, char why[FIT_TRACE_WHY]);
+int fit_trace_sniff_lucid_vc(const struct fit_trace_head *head, char why[FIT_TRACE_WHY]);
 
 #endif

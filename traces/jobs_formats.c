@@ -23,6 +23,87 @@ static const struct fit_field cluster_fields[] = {
 	{ "node_type", FIT_TEXT, 0 }, { "nodes", FIT_INT, 0 }, { "gpus_per_node", FIT_INT, 0 },
 	{ "cpus_per_node", FIT_INT, 0 }, { "mem_gib_per_node", FIT_REAL, 0 }
 };
+static const struct fit_field pai_fields[] = {
+	{ "job_id", FIT_TEXT, 0 }, { "user", FIT_TEXT, 0 }, { "group", FIT_TEXT, 0 },
+	{ "app", FIT_TEXT, 0 }, { "submit_s", FIT_TIME, 0 }, { "start_s", FIT_TIME, 0 },
+	{ "end_s", FIT_TIME, 0 }, { "duration_s", FIT_TIME, 0 }, { "gpus", FIT_REAL, 0 },
+	{ "gpu_type", FIT_TEXT, 0 }, { "status", FIT_TEXT, 0 }, { "cpus", FIT_REAL, 0 },
+	{ "mem_mib", FIT_REAL, 0 }
+};
+static const struct fit_field openb_fields[] = {
+	{ "job_id", FIT_TEXT, 0 }, { "group", FIT_TEXT, 0 }, { "submit_s", FIT_TIME, 0 },
+	{ "start_s", FIT_TIME, 0 }, { "end_s", FIT_TIME, 0 }, { "duration_s", FIT_TIME, 0 },
+	{ "gpus", FIT_REAL, 0 }, { "gpu_type", FIT_TEXT, 0 }, { "status", FIT_TEXT, 0 },
+	{ "cpus", FIT_REAL, 0 }, { "mem_mib", FIT_INT, 0 }, { "seen_s", FIT_TIME, 0 }
+};
+static const struct fit_field alibaba2025_fields[] = {
+	{ "job_id", FIT_TEXT, 0 }, { "group", FIT_TEXT, 0 }, { "app", FIT_TEXT, 0 },
+	{ "submit_s", FIT_TIME, 0 }, { "start_s", FIT_TIME, 0 }, { "end_s", FIT_TIME, 0 },
+	{ "duration_s", FIT_TIME, 0 }, { "gpus", FIT_REAL, 0 }, { "status", FIT_TEXT, 0 },
+	{ "censored", FIT_TEXT, 0 }, { "cpus", FIT_REAL, 0 }, { "mem_mib", FIT_REAL, 0 },
+	{ "max_per_node", FIT_INT, 0 }
+};
+static const struct fit_field lora_fields[] = {
+	{ "job_id", FIT_TEXT, 0 }, { "group", FIT_TEXT, 0 }, { "name", FIT_TEXT, 0 },
+	{ "app", FIT_TEXT, 0 }, { "submit_s", FIT_TIME, 0 }, { "duration_s", FIT_TIME, 0 },
+	{ "gpus", FIT_REAL, 0 }, { "batch_size", FIT_INT, 0 }, { "status", FIT_TEXT, 0 },
+	{ "work", FIT_INT, 0 }
+};
+static const struct fit_field spot_fields[] = {
+	{ "job_id", FIT_TEXT, 0 }, { "group", FIT_TEXT, 0 }, { "submit_s", FIT_TIME, 0 },
+	{ "duration_s", FIT_TIME, 0 }, { "gpus", FIT_REAL, 0 }, { "gpu_type", FIT_TEXT, 0 },
+	{ "cpus", FIT_REAL, 0 }, { "job_class", FIT_TEXT, 0 }
+};
+static const struct fit_field rubick_fields[] = {
+	{ "job_id", FIT_TEXT, 0 }, { "app", FIT_TEXT, 0 }, { "submit_s", FIT_TIME, 0 },
+	{ "duration_s", FIT_TIME, 0 }, { "gpus", FIT_REAL, 0 }, { "work", FIT_INT, 0 },
+	{ "cpus", FIT_REAL, 0 }, { "bandwidth_gb_per_s", FIT_REAL, 0 },
+	{ "exec_plan", FIT_TEXT, 0 }, { "is_sla", FIT_INT, 0 }
+};
+static const struct fit_field gavel_fields[] = {
+	{ "job_id", FIT_TEXT, 0 }, { "app", FIT_TEXT, 0 }, { "submit_s", FIT_TIME, 0 },
+	{ "gpus", FIT_REAL, 0 }, { "batch_size", FIT_INT, 0 }, { "work", FIT_INT, 0 },
+	{ "priority", FIT_REAL, 0 }, { "slo", FIT_REAL, 0 }
+};
+static const struct fit_field lucid_fields[] = {
+	{ "job_id", FIT_TEXT, 0 }, { "user", FIT_TEXT, 0 }, { "group", FIT_TEXT, 0 },
+	{ "name", FIT_TEXT, 0 }, { "app", FIT_TEXT, 0 }, { "submit_s", FIT_TIME, 0 },
+	{ "start_s", FIT_TIME, 0 }, { "end_s", FIT_TIME, 0 }, { "duration_s", FIT_TIME, 0 },
+	{ "gpus", FIT_REAL, 0 }, { "batch_size", FIT_INT, 0 }, { "status", FIT_TEXT, 0 },
+	{ "cpus", FIT_REAL, 0 }, { "dataset", FIT_TEXT, 0 }, { "amp", FIT_INT, 0 },
+	{ "speed_per_s", FIT_REAL, 0 }, { "gpu_util_pct", FIT_REAL, 0 },
+	{ "mem_util_pct", FIT_REAL, 0 }, { "fb_used_mib", FIT_REAL, 0 }
+};
+static const struct fit_field node_fields[] = {
+	{ "node_type", FIT_TEXT, 0 }, { "nodes", FIT_INT, 0 }, { "gpus_per_node", FIT_INT, 0 },
+	{ "cpus_per_node", FIT_REAL, 0 }, { "mem_gib_per_node", FIT_REAL, 0 }
+};
+static const struct fit_field vc_fields[] = {
+	{ "group", FIT_TEXT, 0 }, { "nodes", FIT_INT, 0 }, { "gpus_per_node", FIT_INT, 0 }
+};
+
+static const struct fit_field philly_fields[] = {
+	{ "job_id", FIT_TEXT, 0 }, { "user", FIT_TEXT, 0 }, { "group", FIT_TEXT, 0 },
+	{ "submit_s", FIT_TIME, 0 }, { "start_s", FIT_TIME, 0 }, { "end_s", FIT_TIME, 0 },
+	{ "duration_s", FIT_TIME, 0 }, { "gpus", FIT_REAL, 0 }, { "status", FIT_TEXT, 0 },
+	{ "attempts", FIT_INT, 0 }, { "hosts", FIT_TEXT, 0 }, { "raw_status", FIT_TEXT, 0 }
+};
+static const struct fit_field philly_cluster_fields[] = {
+	{ "node_type", FIT_TEXT, 0 }, { "nodes", FIT_INT, 0 }, { "gpus_per_node", FIT_INT, 0 },
+	{ "gpus_used", FIT_INT, 0 }, { "gpus_listed", FIT_INT, 0 }, { "gpu_mem_gib", FIT_REAL, 0 }
+};
+static const struct fit_field helios_fields[] = {
+	{ "job_id", FIT_TEXT, 0 }, { "user", FIT_TEXT, 0 }, { "group", FIT_TEXT, 0 },
+	{ "submit_s", FIT_TIME, 0 }, { "start_s", FIT_TIME, 0 }, { "end_s", FIT_TIME, 0 },
+	{ "duration_s", FIT_TIME, 0 }, { "gpus", FIT_REAL, 0 }, { "status", FIT_TEXT, 0 },
+	{ "cpus", FIT_INT, 0 }, { "nodes", FIT_INT, 0 }
+};
+static const struct fit_field acme_fields[] = {
+	{ "job_id", FIT_TEXT, 0 }, { "user", FIT_TEXT, 0 }, { "app", FIT_TEXT, 0 },
+	{ "submit_s", FIT_TIME, 0 }, { "start_s", FIT_TIME, 0 }, { "end_s", FIT_TIME, 0 },
+	{ "duration_s", FIT_TIME, 0 }, { "gpus", FIT_REAL, 0 }, { "status", FIT_TEXT, 0 },
+	{ "cpus", FIT_INT, 0 }, { "nodes", FIT_INT, 0 }
+};
 
 #define FIELDS(f) .fields = f, .n_fields = sizeof f / sizeof *f
 
@@ -40,6 +121,52 @@ const struct fit_trace_format fit_trace_formats[] = {
 	{ .name = "tiresias-cluster", .summary = "cluster file of the Tiresias simulator",
 	  FIELDS(cluster_fields), .read = fit_trace_read_tiresias_cluster,
 	  .marks = "num_switch,num_node_p_switch,num_gpu_p_node" },
+	{ .name = "pai", .summary = "Alibaba PAI v2020: job, task, instance and group tag tables",
+	  FIELDS(pai_fields), .flags = FIT_TRACE_JOINS, .id_field = "job_name",
+	  .read = fit_trace_read_pai, .sniff = fit_trace_sniff_pai, .max_inputs = 16 },
+	{ .name = "pai-machines", .summary = "Alibaba PAI v2020: machine specifications",
+	  FIELDS(node_fields), .read = fit_trace_read_pai_machines, .max_inputs = 2,
+	  .marks = "machine,gpu_type,cap_cpu,cap_mem,cap_gpu" },
+	{ .name = "openb", .summary = "Alibaba v2023 (openb): pods", FIELDS(openb_fields),
+	  .id_field = "name", .read = fit_trace_read_openb,
+	  .marks = "name,cpu_milli,memory_mib,num_gpu,gpu_milli" },
+	{ .name = "openb-nodes", .summary = "Alibaba v2023 (openb): nodes", FIELDS(node_fields),
+	  .read = fit_trace_read_openb_nodes, .marks = "sn,cpu_milli,memory_mib,gpu,model" },
+	{ .name = "alibaba2025", .summary = "Alibaba v2025: instances of recommendation services",
+	  FIELDS(alibaba2025_fields), .id_field = "instance_sn", .read = fit_trace_read_alibaba2025,
+	  .marks = "instance_sn,role,app_name,gpu_request,creation_time,deletion_time" },
+	{ .name = "alibaba2026-lora", .summary = "Alibaba v2026: requests for pictures (GenAI, LoRA)",
+	  FIELDS(lora_fields), .flags = FIT_TRACE_CALENDAR | FIT_TRACE_SORT | FIT_TRACE_RANK_ID,
+	  .id_prefix = "lora-", .read = fit_trace_read_lora,
+	  .marks = "gmt_create,predict_status,exec_time_seconds" },
+	{ .name = "alibaba2026-spot", .summary = "Alibaba v2026: jobs on spot GPUs",
+	  FIELDS(spot_fields), .id_field = "job_name", .read = fit_trace_read_spot,
+	  .marks = "job_name,gpu_model,gpu_request,worker_num,submit_time,duration" },
+	{ .name = "alibaba2026-nodes", .summary = "Alibaba v2026: nodes with spot GPUs",
+	  FIELDS(node_fields), .read = fit_trace_read_spot_nodes,
+	  .marks = "gpu_model,gpu_capacity_num,cpu_num,node_name" },
+	{ .name = "rubick", .summary = "workload CSV of the Rubick simulator", FIELDS(rubick_fields),
+	  .id_field = "name", .read = fit_trace_read_rubick,
+	  .marks = "name,submission_time,duration,application,num_gpus,exec_plan" },
+	{ .name = "gavel", .summary = "trace of the Gavel simulator, ten fields or the old seven",
+	  FIELDS(gavel_fields), .read = fit_trace_read_gavel, .sniff = fit_trace_sniff_gavel },
+	{ .name = "lucid", .summary = "job log of the Lucid simulator", FIELDS(lucid_fields),
+	  .flags = FIT_TRACE_CALENDAR | FIT_TRACE_SORT, .id_field = "job_id",
+	  .read = fit_trace_read_lucid, .marks = "job_id,vc,gpu_num,submit_time,duration,model,dataset,amp" },
+	{ .name = "lucid-vc", .summary = "virtual clusters of the Lucid simulator", FIELDS(vc_fields),
+	  .read = fit_trace_read_lucid_vc, .sniff = fit_trace_sniff_lucid_vc },
+	{ .name = "philly", .summary = "job log of the Philly cluster, cluster_job_log (JSON)",
+	  FIELDS(philly_fields), .flags = FIT_TRACE_CALENDAR | FIT_TRACE_SORT | FIT_TRACE_MACHINES,
+	  .id_field = "jobid", .read = fit_trace_read_philly, .sniff = fit_trace_sniff_philly },
+	{ .name = "philly-cluster", .summary = "the machines that the job log of Philly shows",
+	  FIELDS(philly_cluster_fields), .flags = FIT_TRACE_MACHINES,
+	  .read = fit_trace_read_philly_cluster },
+	{ .name = "helios", .summary = "job log of the Helios clusters, cluster_log.csv",
+	  FIELDS(helios_fields), .flags = FIT_TRACE_CALENDAR, .id_field = "job_id",
+	  .read = fit_trace_read_helios, .marks = "job_id,vc,gpu_num,state,submit_time" },
+	{ .name = "acme", .summary = "job log of the Acme clusters, trace_seren.csv, trace_kalos.csv",
+	  FIELDS(acme_fields), .flags = FIT_TRACE_CALENDAR, .id_field = "job_id",
+	  .read = fit_trace_read_acme, .marks = "job_id,gpu_num,type,state,submit_time" },
 	{ .name = NULL }
 };
 

@@ -399,6 +399,11 @@ void fit_trace_count(struct fit_trace_out *out, uint64_t records)
 	out->report->rows = records;
 }
 
+void fit_trace_set_input(struct fit_trace_out *out, const char *name)
+{
+	out->input = name;
+}
+
 void fit_trace_set_hash(struct fit_trace_out *out, const char hash[FIT_HASH_HEX])
 {
 	memcpy(out->report->hash, hash, FIT_HASH_HEX);
