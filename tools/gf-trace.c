@@ -352,6 +352,10 @@ static int run(struct cli *cli, const struct options *o)
 				 params.more[params.n_more - 1], format->max_inputs > 1 ? format->max_inputs : 1,
 				 format->name);
 	}
+	if (!rc && o->machines && !(format->flags & FIT_TRACE_MACHINES)) {
+		fit_source_close(s);
+		return cli_usage(cli, "--machines means nothing to %s (expected philly)", format->name);
+	}
 	rc = rc ? rc : import(cli, o, format, s, &params, &err);
 	fit_source_close(s);
 	return rc ? cli_error(cli, &err) : CLI_EXIT_OK;
