@@ -253,12 +253,14 @@ int fit_table_read_next(struct fit_table *t, struct fit_reader *r, const struct 
 			size_t n, struct fit_err *err)
 {
 	struct fit_cell *cells;
+	size_t n_head;
 	int rc;
 
 	*t = (struct fit_table){ 0 };
 	rc = fit_reader_begin(r, fields, n, err);
 	if (rc)
 		return rc;
+	n_head = fit_reader_meta(r)->n;
 	rc = fit_table_init(t, fit_reader_table_name(r), fit_reader_columns(r), fit_reader_n_columns(r), err);
 	if (rc)
 		return rc;
@@ -274,6 +276,7 @@ int fit_table_read_next(struct fit_table *t, struct fit_reader *r, const struct 
 	}
 	if (rc == FIT_END)	/* some metadata may stand behind the rows */
 		rc = fit_meta_copy(&t->meta, fit_reader_meta(r)) ? fit_fail_nomem(err) : FIT_OK;
+	t->n_end_meta = fit_reader_meta(r)->n - n_head;
 	if (!rc && !fields && !fit_reader_has_types(r))
 		for (size_t c = 0; c < t->n_columns && !rc; c++)
 			if (infer_column(&t->columns[c], t->n_rows))
@@ -313,13 +316,16 @@ int fit_table_read(struct fit_table *t, const char *operand, const struct fit_fi
 int fit_table_write(const struct fit_table *t, struct fit_writer *w, struct fit_err *err)
 {
 	struct fit_field *fields = calloc(t->n_columns ? t->n_columns : 1, sizeof *fields);
+	/* borrowed parts of the metadata */
+	struct fit_meta head = { t->meta.pairs, t->meta.n - t->n_end_meta, 0 };
+	struct fit_meta end = { t->meta.pairs ? t->meta.pairs + head.n : NULL, t->n_end_meta, 0 };
 	int rc;
 
 	if (!fields)
 		return fit_fail_nomem(err);
 	for (size_t c = 0; c < t->n_columns; c++)
 		fields[c] = (struct fit_field){ t->columns[c].name, t->columns[c].type, 0 };
-	rc = fit_writer_begin(w, t->name, &t->meta, fields, t->n_columns, err);
+	rc = fit_writer_begin(w, t->name, &head, fields, t->n_columns, err);
 	for (size_t r = 0; r < t->n_rows && !rc; r++) {
 		for (size_t c = 0; c < t->n_columns; c++) {
 			struct fit_cell cell = fit_column_cell(&t->columns[c], r);
@@ -328,6 +334,8 @@ int fit_table_write(const struct fit_table *t, struct fit_writer *w, struct fit_
 		}
 		rc = fit_writer_end_row(w, err);
 	}
+	if (!rc && end.n)
+		rc = fit_writer_end_meta(w, &end, err);
 	if (!rc)
 		rc = fit_writer_end(w, err);
 	free(fields);

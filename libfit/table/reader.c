@@ -463,6 +463,7 @@ static int begin_store(struct fit_reader *r, const struct fit_field *fields, siz
 		       struct fit_err *err)
 {
 	struct fit_store_request req = { .fields = fields, .n_fields = n_fields, .table = &r->whole };
+	struct fit_meta head;
 	int rc;
 
 	if (r->next_path == r->paths.n)
@@ -472,7 +473,9 @@ static int begin_store(struct fit_reader *r, const struct fit_field *fields, siz
 	if (rc)
 		return rc;
 	r->table_name = fit_strdup(fit_text_of(r->whole.name));
-	if (!r->table_name || fit_meta_copy(&r->meta, &r->whole.meta))
+	/* what stands behind the rows is told there, as for TSV */
+	head = (struct fit_meta){ r->whole.meta.pairs, r->whole.meta.n - r->whole.n_end_meta, 0 };
+	if (!r->table_name || fit_meta_copy(&r->meta, &head))
 		return fit_fail_nomem(err);
 	r->has_types = true;
 	for (size_t c = 0; c < r->whole.n_columns; c++)
@@ -624,8 +627,12 @@ static int row_tsv(struct fit_reader *r, struct fit_cell *cells, struct fit_err 
 
 static int row_store(struct fit_reader *r, struct fit_cell *cells, struct fit_err *err)
 {
-	if (r->rows == r->whole.n_rows)
-		return FIT_END;
+	if (r->rows == r->whole.n_rows) {
+		const struct fit_meta *all = &r->whole.meta;
+		struct fit_meta end = { all->pairs ? all->pairs + r->meta.n : NULL, all->n - r->meta.n, 0 };
+
+		return end.n && fit_meta_copy(&r->meta, &end) ? fit_fail_nomem(err) : FIT_END;
+	}
 	for (size_t c = 0; c < r->n_fields; c++)
 		cells[c] = fit_column_cell(&r->whole.columns[c], (size_t)r->rows);
 	r->rows++;

@@ -72,19 +72,20 @@ static int get_text(hid_t obj, const char *name, struct fit_str *out)
 	}
 }
 
-static int get_rows(hid_t obj, size_t *rows)
+/* FIT_ENOTFOUND: there is no such attribute. */
+static int get_count(hid_t obj, const char *name, size_t *n)
 {
-	hid_t attr = H5Aopen(obj, "rows", H5P_DEFAULT);
+	hid_t attr = H5Aopen(obj, name, H5P_DEFAULT);
 	int64_t v = -1;
 
 	if (attr < 0)
-		return FIT_EPARSE;
+		return FIT_ENOTFOUND;
 	if (H5Aget_storage_size(attr) != sizeof v || H5Aread(attr, H5T_NATIVE_INT64, &v) < 0)
 		v = -1;
 	H5Aclose(attr);
 	if (v < 0)
 		return FIT_EPARSE;
-	*rows = (size_t)v;
+	*n = (size_t)v;
 	return FIT_OK;
 }
 
@@ -321,7 +322,7 @@ static int own_columns(struct source_table *s, struct fit_err *err)
 {
 	struct fit_str names = { 0 }, types = { 0 };
 	size_t at_name = 0, at_type = 0;
-	int rc = get_rows(s->group, &s->rows);
+	int rc = get_count(s->group, "rows", &s->rows);
 
 	rc = rc ? rc : get_text(s->group, "columns", &names);
 	rc = rc ? rc : get_text(s->group, "types", &types);
@@ -799,6 +800,11 @@ static int fill_table(struct source_table *s, const struct fit_store_request *re
 	memcpy(t->hash, s->im->hash, FIT_HASH_HEX);
 	if (!rc && !s->foreign)
 		rc = get_meta(s, &t->meta, err);
+	if (!rc && t->meta.n && H5Aexists(s->group, "end_meta") > 0 &&
+	    (get_count(s->group, "end_meta", &t->n_end_meta) || t->n_end_meta > t->meta.n)) {
+		t->n_end_meta = 0;
+		rc = damaged(s->im, s->path, "bad metadata", err);
+	}
 	for (size_t k = 0; k < n && !rc; k++) {
 		const struct fit_field *f = req->fields ? &req->fields[k] : NULL;
 		uint32_t c = f ? fit_index_get(&s->by_name, fit_text_of(f->name)) : (uint32_t)k;

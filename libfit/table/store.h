@@ -4,7 +4,7 @@
  * (that is table.h). The layout is in docs/man/fit-table.5, section STORES:
  *
  *   /                attribute tables: the paths of all tables in order of writing, one a line
- *   /path            group; attributes format, table (its name), rows, columns, types, meta
+ *   /path            group; attributes format, table (its name), rows, columns, types, meta, end_meta
  *   /path/column     1-D data set, one per column; attribute unit where one is known
  *
  * A store that we wrote ends in a seal, FIT_SEAL_SIZE bytes after the last byte of HDF5: the magic

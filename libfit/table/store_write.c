@@ -66,14 +66,14 @@ static int put_text(hid_t obj, const char *name, const char *s, size_t n)
 	}
 }
 
-static int put_rows(hid_t obj, size_t rows)
+static int put_count(hid_t obj, const char *name, size_t n)
 {
 	hid_t space = H5Screate(H5S_SCALAR), attr = H5I_INVALID_HID;
-	int64_t v = (int64_t)rows;
+	int64_t v = (int64_t)n;
 	int rc = FIT_ENOMEM;
 
 	if (space >= 0)
-		attr = H5Acreate2(obj, "rows", H5T_STD_I64LE, space, H5P_DEFAULT, H5P_DEFAULT);
+		attr = H5Acreate2(obj, name, H5T_STD_I64LE, space, H5P_DEFAULT, H5P_DEFAULT);
 	if (attr >= 0 && H5Awrite(attr, H5T_NATIVE_INT64, &v) >= 0)
 		rc = FIT_OK;
 	if (attr >= 0)
@@ -306,11 +306,13 @@ static int put_heads(hid_t group, const struct fit_table *t)
 	rc = rc ? rc : put_text(group, "format", FIT_STORE_FORMAT, strlen(FIT_STORE_FORMAT));
 	if (!rc && t->name && *t->name)
 		rc = put_text(group, "table", t->name, strlen(t->name));
-	rc = rc ? rc : put_rows(group, t->n_rows);
+	rc = rc ? rc : put_count(group, "rows", t->n_rows);
 	rc = rc ? rc : put_text(group, "columns", names.s, names.n);
 	rc = rc ? rc : put_text(group, "types", types.s, types.n);
 	if (!rc && t->meta.n)
 		rc = put_text(group, "meta", meta.s, meta.n);
+	if (!rc && t->n_end_meta)
+		rc = put_count(group, "end_meta", t->n_end_meta);
 	fit_str_release(&names);
 	fit_str_release(&types);
 	fit_str_release(&meta);

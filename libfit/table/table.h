@@ -172,6 +172,7 @@ bool fit_real_is_na(double d);
 struct fit_table {
 	char *name;			/* "" when it has none */
 	struct fit_meta meta;
+	size_t n_end_meta;		/* so many of the last pairs stand behind the rows in TSV */
 	size_t n_rows, cap_rows, n_columns;
 	struct fit_column *columns;
 	char input[256];		/* for messages: where it came from, "" for made here */

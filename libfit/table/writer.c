@@ -364,8 +364,10 @@ int fit_writer_end_meta(struct fit_writer *w, const struct fit_meta *meta, struc
 
 	if (rc)
 		return rc;
-	if (w->file)
+	if (w->file) {
 		rc = fit_meta_copy(&w->collected[w->tables].meta, meta);
+		w->collected[w->tables].n_end_meta += meta->n;
+	}
 	for (size_t i = 0; !w->file && !(w->flags & FIT_W_NO_META) && i < meta->n && !rc; i++)
 		rc = put_pair(&w->buf, &meta->pairs[i]);
 	return rc ? fit_fail_nomem(err) : FIT_OK;

@@ -7,9 +7,12 @@ TAB=$(printf '\t')
 
 # ---- convert ----
 
-for f in table-types table-several; do
+for f in table-types table-several table-end-meta; do
 	run "convert $f" 0 gf-table convert "$D/$f.tsv"
 	same "$f is canonical" "$D/$f.tsv" "$T/out"
+	run "$f into a store" 0 gf-table convert "$D/$f.tsv" -o "$T/way.h5:/some/$f"
+	run "$f out of it" 0 gf-table convert "$T/way.h5:/some/$f"
+	same "$f comes back byte by byte" "$D/$f.tsv" "$T/out"
 done
 for f in table-types.tsv.gz table-types.tsv.zst; do
 	run "convert $f" 0 gf-table convert "$D/$f"

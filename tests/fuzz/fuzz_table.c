@@ -24,8 +24,13 @@ static bool same_cell(enum fit_type type, const struct fit_cell *a, const struct
 
 static void must_be_same(const struct fit_table *a, const struct fit_table *b)
 {
-	if (a->n_rows != b->n_rows || a->n_columns != b->n_columns || strcmp(a->name, b->name) != 0)
+	if (a->n_rows != b->n_rows || a->n_columns != b->n_columns || strcmp(a->name, b->name) != 0 ||
+	    a->meta.n != b->meta.n || a->n_end_meta != b->n_end_meta)
 		abort();
+	for (size_t i = 0; i < a->meta.n; i++)
+		if (strcmp(a->meta.pairs[i].key, b->meta.pairs[i].key) != 0 ||
+		    strcmp(a->meta.pairs[i].value, b->meta.pairs[i].value) != 0)
+			abort();
 	for (size_t c = 0; c < a->n_columns; c++) {
 		if (a->columns[c].type != b->columns[c].type || strcmp(a->columns[c].name, b->columns[c].name) != 0)
 			abort();

@@ -86,13 +86,14 @@ static struct fit_table make_table(const char *name, size_t n, int salt)
 		{ ".hidden", FIT_TEXT, 0 }, { "a\tb", FIT_TEXT, 0 },
 	};
 	static const char *const words[] = { "NA", "\\NA", "\\\\NA", "", "plain", "\xe2\x82\xac", "a\nb\tc", "N", "ANA" };
-	struct fit_table t;
+	struct fit_table t = { 0 };
 	struct fit_err err = { 0 };
 
 	check_ok(fit_table_init(&t, name, fields, 6, &err), &err);
 	check_ok(fit_meta_add(&t.meta, "tool", "test"), NULL);
 	check_ok(fit_meta_add(&t.meta, "input", "one"), NULL);
 	check_ok(fit_meta_add(&t.meta, "input", "two\n=\\"), NULL);
+	t.n_end_meta = (size_t)salt % 3;
 	for (size_t r = 0; r < n; r++) {
 		size_t k = r * 7 + (size_t)salt;
 		const char *w = words[k % 9];
@@ -126,6 +127,7 @@ static void same_table(const struct fit_table *a, const struct fit_table *b)
 {
 	check_text(b->name, a->name);
 	assert_int_equal(a->meta.n, b->meta.n);
+	assert_int_equal(a->n_end_meta, b->n_end_meta);
 	for (size_t i = 0; i < a->meta.n; i++) {
 		check_text(b->meta.pairs[i].key, a->meta.pairs[i].key);
 		check_text(b->meta.pairs[i].value, a->meta.pairs[i].value);
@@ -149,7 +151,7 @@ static void put(const char *file, bool fresh, const char *path, const struct fit
 
 static struct fit_table get(const char *file, const char *path)
 {
-	struct fit_table t;
+	struct fit_table t = { 0 };
 	struct fit_store_request req = { .path = path, .table = &t };
 	struct fit_err err = { 0 };
 
@@ -305,7 +307,7 @@ static void requests(void **state)
 	static const struct fit_field wrong[] = { { "job_id", FIT_INT, 0 } };
 	const char *file = in_dir("a.h5");
 	char message[1000], hash[FIT_HASH_HEX];
-	struct fit_table t = make_table("", 4, 1), back, other;
+	struct fit_table t = make_table("", 4, 1), back = { 0 }, other = { 0 };
 	struct fit_store_request req[2] = {
 		{ .path = "/t", .fields = fields, .n_fields = 5, .table = &back },
 		{ .path = "/not/there", .optional = true, .table = &other }
