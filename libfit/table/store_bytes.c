@@ -162,16 +162,23 @@ static int check_seal(struct fit_store_image *im, struct fit_err *err)
 int fit_store_load_bytes(struct fit_store_image *im, const char *name, unsigned char *bytes, size_t n,
 			 struct fit_err *err)
 {
-	size_t end;
+	size_t end, rest;
 	int rc;
 
 	*im = (struct fit_store_image){ .name = name, .bytes = bytes, .n = n, .file = H5I_INVALID_HID };
 	rc = find_end(im, &end, err);
 	if (!rc)
 		rc = check_seal(im, err);
-	/* only the seal may follow our own stores; one damaged bit must not turn a seal into nothing */
-	if (!rc && !im->sealed && end < im->n && im->n - end == FIT_SEAL_SIZE)
+	if (rc || im->sealed || end == im->n)
+		return rc;
+	/* a damaged or a cut seal must not make a store of ours one of another program */
+	rest = im->n - end;
+	if (rest == FIT_SEAL_SIZE)
 		rc = fit_fail(err, FIT_EPARSE, "%s: damaged HDF5 file (a damaged seal)", name);
+	else if (rest < FIT_SEAL_SIZE &&
+		 memcmp(im->bytes + end, FIT_SEAL_MAGIC,
+			rest < FIT_SEAL_MAGIC_SIZE ? rest : FIT_SEAL_MAGIC_SIZE) == 0)
+		rc = fit_fail(err, FIT_EPARSE, "%s: truncated HDF5 file (its seal is cut)", name);
 	return rc;
 }
 

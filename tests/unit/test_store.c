@@ -497,7 +497,7 @@ static void damage(void **state)
 	whole = n - FIT_SEAL_SIZE;
 	check_ok(read_bytes(bytes, n, &err), &err);
 	/* cut anywhere */
-	for (size_t cut = 0; cut < n; cut += cut < 200 ? 1 : n / 90) {
+	for (size_t cut = 0; cut < n; cut += cut < 200 || cut > whole - 200 ? 1 : n / 90) {
 		int rc = read_bytes(bytes, cut, &err);
 
 		if (cut == whole)
