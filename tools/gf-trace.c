@@ -19,13 +19,13 @@ struct options {
 	int64_t skip_bad;
 	bool list, sort, no_sort, no_unique, strict;
 	int attempts, bad_times;
-	const char *tz, *machines;
+	const char *tz, *machines, *delimiter;
 };
 
 static const char *from_names[MAX_FORMATS + 2];
 static const char *const to_names[] = { "pollux", NULL };
 /* in the order of the enums in traces/jobs.h */
-static const char *const attempts_names[] = { "sum", "span", "first", NULL };
+static const char *const attempts_names[] = { "sum", "span", "first", "last", NULL };
 static const char *const times_names[] = { "missing", "clip", "keep", "fail", NULL };
 
 static const struct cli_option option_table[] = {
@@ -50,7 +50,9 @@ static const struct cli_option option_table[] = {
 	{ 0, "no-unique", CLI_FLAG, offsetof(struct options, no_unique), NULL, NULL,
 	  "do not look for ids that come twice", NULL, 0, 0, CLI_RESULT },
 	{ 0, "attempts", CLI_CHOICE, offsetof(struct options, attempts), "HOW", "sum",
-	  "duration of a job with several attempts: sum, span or first", attempts_names, 0, 0, CLI_RESULT },
+	  "duration of a job with several attempts: sum, span, first, last", attempts_names, 0, 0, CLI_RESULT },
+	{ 0, "delimiter", CLI_TEXT, offsetof(struct options, delimiter), "TEXT", "|",
+	  "what stands between fields, for sacct", NULL, 0, 0, CLI_RESULT },
 	{ 0, "machines", CLI_TEXT, offsetof(struct options, machines), "FILE", NULL,
 	  "machine list to compare with, for philly", NULL, 0, 0, 0 },
 	{ 0, NULL, CLI_FLAG, 0, NULL, NULL, NULL, NULL, 0, 0, 0 }
@@ -310,6 +312,7 @@ static int run(struct cli *cli, const struct options *o)
 {
 	struct fit_trace_params params = {
 		.skip_bad = o->skip_bad, .no_unique = o->no_unique, .machines = o->machines,
+		.delimiter = o->delimiter,
 		.sort = o->sort ? FIT_SORT_YES : o->no_sort ? FIT_SORT_NO : FIT_SORT_FORMAT,
 		.attempts = (enum fit_trace_attempts)o->attempts,
 		.bad_times = (enum fit_trace_bad_times)o->bad_times

@@ -100,7 +100,10 @@ int fit_zone_to_utc(const struct fit_zone *z, int64_t local_ns, int64_t after, i
 /* ---- what the caller asks for ---- */
 
 enum fit_trace_sort { FIT_SORT_FORMAT, FIT_SORT_YES, FIT_SORT_NO };
-enum fit_trace_attempts { FIT_ATTEMPTS_SUM, FIT_ATTEMPTS_SPAN, FIT_ATTEMPTS_FIRST };
+enum fit_trace_attempts {
+	FIT_ATTEMPTS_SUM, FIT_ATTEMPTS_SPAN, FIT_ATTEMPTS_FIRST,
+	FIT_ATTEMPTS_LAST	/* submission, start and duration of the last attempt alone (sacct) */
+};
 /* A record whose start is before its submission, or its end before its start. */
 enum fit_trace_bad_times {
 	FIT_TIMES_MISSING,	/* the later of the two becomes NA, and the duration with the end; counted */
@@ -118,6 +121,7 @@ struct fit_trace_params {
 	struct fit_zone zone;	/* of times without offset; not given: taken as they stand */
 	enum fit_trace_attempts attempts;	/* the duration of a job that was started again */
 	enum fit_trace_bad_times bad_times;
+	const char *delimiter;	/* sacct: what stands between fields; NULL: '|' */
 	const char *machines;	/* philly: operand of the machine list, or NULL */
 	/* Called for each record left out or repaired, with one line; may be NULL. */
 	void (*listen)(void *ctx, const char *line);
@@ -275,5 +279,7 @@ int fit_trace_read_lucid_vc(struct fit_source *s, struct fit_trace_out *out, str
 int fit_trace_sniff_pai(const struct fit_trace_head *head, char why[FIT_TRACE_WHY]);
 int fit_trace_sniff_gavel(const struct fit_trace_head *head, char why[FIT_TRACE_WHY]);
 int fit_trace_sniff_lucid_vc(const struct fit_trace_head *head, char why[FIT_TRACE_WHY]);
+int fit_trace_read_sacct(struct fit_source *s, struct fit_trace_out *out, struct fit_err *err);
+int fit_trace_sniff_sacct(const struct fit_trace_head *head, char why[FIT_TRACE_WHY]);
 
 #endif

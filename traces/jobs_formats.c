@@ -104,6 +104,18 @@ static const struct fit_field acme_fields[] = {
 	{ "duration_s", FIT_TIME, 0 }, { "gpus", FIT_REAL, 0 }, { "status", FIT_TEXT, 0 },
 	{ "cpus", FIT_INT, 0 }, { "nodes", FIT_INT, 0 }
 };
+/* as the enum in traces/sacct_jobs.h */
+static const struct fit_field sacct_fields[] = {
+	{ "job_id", FIT_TEXT, 0 }, { "user", FIT_TEXT, 0 }, { "group", FIT_TEXT, 0 },
+	{ "name", FIT_TEXT, 0 }, { "submit_s", FIT_TIME, 0 }, { "start_s", FIT_TIME, 0 },
+	{ "end_s", FIT_TIME, 0 }, { "duration_s", FIT_TIME, 0 }, { "gpus", FIT_REAL, 0 },
+	{ "gpu_type", FIT_TEXT, 0 }, { "status", FIT_TEXT, 0 }, { "priority", FIT_INT, 0 },
+	{ "attempts", FIT_INT, 0 }, { "cpus", FIT_INT, 0 }, { "mem_mib", FIT_REAL, 0 },
+	{ "timelimit_s", FIT_REAL, 0 }, { "partition", FIT_TEXT, 0 }, { "qos", FIT_TEXT, 0 },
+	{ "nodes", FIT_INT, 0 }, { "gpus_req", FIT_REAL, 0 }, { "gpus_alloc", FIT_REAL, 0 },
+	{ "gpu_types", FIT_TEXT, 0 }, { "cpu_time_s", FIT_TIME, 0 }, { "seen_s", FIT_TIME, 0 },
+	{ "reason", FIT_TEXT, 0 }
+};
 
 #define FIELDS(f) .fields = f, .n_fields = sizeof f / sizeof *f
 
@@ -167,6 +179,9 @@ const struct fit_trace_format fit_trace_formats[] = {
 	{ .name = "acme", .summary = "job log of the Acme clusters, trace_seren.csv, trace_kalos.csv",
 	  FIELDS(acme_fields), .flags = FIT_TRACE_CALENDAR, .id_field = "job_id",
 	  .read = fit_trace_read_acme, .marks = "job_id,gpu_num,type,state,submit_time" },
+	{ .name = "sacct", .summary = "accounting of Slurm, sacct --parsable2", FIELDS(sacct_fields),
+	  .flags = FIT_TRACE_CALENDAR | FIT_TRACE_JOINS, .id_field = "JobID",
+	  .read = fit_trace_read_sacct, .sniff = fit_trace_sniff_sacct },
 	{ .name = NULL }
 };
 

@@ -1,0 +1,607 @@
+/* SPDX-License-Identifier: MIT */
+#include "traces/sacct_jobs.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "libfit/base/num.h"
+
+#define TEXTS_MAX ((size_t)4 << 20)	/* bytes of texts that are kept while rows stream through */
+
+/* ---- texts ---- */
+
+void fit_texts_release(struct fit_texts *t)
+{
+	fit_index_release(&t->index);
+	free(t->at);
+	free(t->bytes);
+	*t = (struct fit_texts){ 0 };
+}
+
+int fit_texts_put(struct fit_texts *t, struct fit_text text, uint32_t *number, bool *fresh)
+{
+	uint32_t found = FIT_SACCT_NONE;
+
+	if (fresh)
+		*fresh = false;
+	if (text.n == 0) {
+		*number = FIT_SACCT_NONE;
+		return FIT_OK;
+	}
+	if (t->n >= FIT_NO_INDEX - 1)
+		return FIT_ENOMEM;
+	found = fit_index_get(&t->index, text);
+	if (found != FIT_NO_INDEX) {
+		*number = found;
+		return FIT_OK;
+	}
+	if (fit_grow(&t->at, &t->cap, t->n + 2, sizeof *t->at) ||
+	    fit_grow(&t->bytes, &t->bytes_cap, t->bytes_n + text.n, 1) ||
+	    fit_index_put(&t->index, text, (uint32_t)t->n, NULL))
+		return FIT_ENOMEM;
+	memcpy(t->bytes + t->bytes_n, text.s, text.n);
+	t->at[t->n] = t->bytes_n;
+	t->bytes_n += text.n;
+	*number = (uint32_t)t->n++;
+	t->at[t->n] = t->bytes_n;
+	if (fresh)
+		*fresh = true;
+	return FIT_OK;
+}
+
+struct fit_text fit_texts_get(const struct fit_texts *t, uint32_t number)
+{
+	if (number >= t->n)
+		return (struct fit_text){ NULL, 0 };
+	return (struct fit_text){ t->bytes + t->at[number], t->at[number + 1] - t->at[number] };
+}
+
+static struct fit_cell text_cell(const struct fit_texts *t, uint32_t number)
+{
+	struct fit_text s = fit_texts_get(t, number);
+
+	return (struct fit_cell){ .na = s.n == 0, .u.t = s };
+}
+
+/* ---- the store ---- */
+
+int fit_sacct_jobs_init(struct fit_sacct_jobs *j, struct fit_trace_out *out, bool collect,
+			const char *id_column, struct fit_err *err)
+{
+	*j = (struct fit_sacct_jobs){
+		.out = out, .collect = collect, .id_column = id_column, .cluster = FIT_SACCT_NONE
+	};
+	if (!collect)
+		return FIT_OK;
+	j->n_slots = 1024;
+	j->slots = calloc(j->n_slots, sizeof *j->slots);
+	return j->slots ? FIT_OK : fit_fail_nomem(err);
+}
+
+void fit_sacct_jobs_release(struct fit_sacct_jobs *j)
+{
+	fit_texts_release(&j->texts);
+	fit_texts_release(&j->tres_texts);
+	free(j->tres);
+	free(j->records);
+	free(j->bytes);
+	free(j->slots);
+	fit_str_release(&j->first_mismatch);
+}
+
+int fit_sacct_tres_put(struct fit_sacct_jobs *j, struct fit_text t, bool gres, int64_t per_node,
+		       uint32_t *number, struct fit_text *bad)
+{
+	struct fit_str key = { 0 }, types = { 0 }, set = { 0 };
+	struct fit_sacct_tres x = { .types = FIT_SACCT_NONE, .set = FIT_SACCT_NONE };
+	bool fresh = false;
+	int rc = FIT_OK;
+
+	/* the same text is another list where it is meant per node */
+	if (gres) {
+		rc = fit_str_printf(&key, "%lld@", (long long)per_node);
+		rc = rc ? rc : fit_str_add(&key, t.s, t.n);
+	}
+	*number = fit_index_get(&j->tres_texts.index, gres && !rc ? (struct fit_text){ key.s, key.n } : t);
+	if (rc || *number != FIT_NO_INDEX)
+		goto out;
+	rc = gres ? fit_slurm_gres(t, &x.r, &types, bad) : fit_slurm_tres(t, &x.r, &types, bad);
+	if (rc)
+		goto out;
+	if (per_node) {
+		x.r.gpus *= (double)per_node;
+		x.r.typed *= (double)per_node;
+	}
+	rc = fit_slurm_type_set((struct fit_text){ types.s, types.n }, &set);
+	if (!rc && per_node != 1 && per_node)	/* counts of types are per node: only names are right */
+		fit_str_clear(&types);
+	if (!rc)
+		rc = fit_texts_put(&j->texts, (struct fit_text){ types.s, types.n }, &x.types, NULL);
+	if (!rc)
+		rc = fit_texts_put(&j->texts, (struct fit_text){ set.s, set.n }, &x.set, NULL);
+	if (!rc)
+		rc = fit_grow(&j->tres, &j->tres_cap, j->tres_texts.n + 1, sizeof *j->tres);
+	if (!rc)
+		rc = fit_texts_put(&j->tres_texts, gres ? (struct fit_text){ key.s, key.n } : t, number,
+				   &fresh);
+	if (!rc && fresh)
+		j->tres[*number] = x;
+out:
+	fit_str_release(&key);
+	fit_str_release(&types);
+	fit_str_release(&set);
+	return rc;
+}
+
+static struct fit_text id_of(const struct fit_sacct_jobs *j, const struct fit_sacct_record *r)
+{
+	return (struct fit_text){ j->bytes + r->id_at, r->id_n };
+}
+
+static bool same_job(const struct fit_sacct_jobs *j, const struct fit_sacct_record *a,
+		     const struct fit_sacct_record *b)
+{
+	return a->cluster == b->cluster && fit_text_eq(id_of(j, a), id_of(j, b));
+}
+
+static size_t slot_of(const struct fit_sacct_jobs *j, const struct fit_sacct_record *r)
+{
+	size_t i = (size_t)fit_hash64(id_of(j, r), r->cluster) & (j->n_slots - 1);
+
+	while (j->slots[i] && !same_job(j, r, &j->records[j->slots[i] - 1]))
+		i = (i + 1) & (j->n_slots - 1);
+	return i;
+}
+
+static int grow_slots(struct fit_sacct_jobs *j)
+{
+	uint32_t *old = j->slots;
+	size_t n_old = j->n_slots;
+
+	j->slots = calloc(n_old * 2, sizeof *j->slots);
+	if (!j->slots) {
+		j->slots = old;
+		return FIT_ENOMEM;
+	}
+	j->n_slots = n_old * 2;
+	for (size_t i = 0; i < n_old; i++)
+		if (old[i])
+			j->slots[slot_of(j, &j->records[old[i] - 1])] = old[i];
+	free(old);
+	return FIT_OK;
+}
+
+/* The last record under its job: a head, or the next one of its head. */
+static int join(struct fit_sacct_jobs *j)
+{
+	struct fit_sacct_record *r = &j->records[j->n - 1], *head;
+	size_t slot;
+
+	if (!j->collect) {
+		if (j->n > 1) {
+			r->later = true;
+			r->next = j->records[0].next;
+			j->records[0].next = (uint32_t)(j->n - 1);
+		}
+		return FIT_OK;
+	}
+	if (j->n_heads * 2 >= j->n_slots && grow_slots(j))
+		return FIT_ENOMEM;
+	slot = slot_of(j, r);
+	if (!j->slots[slot]) {
+		j->slots[slot] = (uint32_t)j->n;
+		j->n_heads++;
+		return FIT_OK;
+	}
+	head = &j->records[j->slots[slot] - 1];
+	r->later = true;
+	r->next = head->next;
+	head->next = (uint32_t)(j->n - 1);
+	return FIT_OK;
+}
+
+/* ---- attempts ---- */
+
+static bool is_status(const struct fit_sacct_record *r, const char *status)
+{
+	return strcmp(r->state->status, status) == 0;
+}
+
+static bool is_open(const struct fit_sacct_record *r)
+{
+	return is_status(r, "RUNNING") || is_status(r, "PENDING");
+}
+
+/* NA counts as later than any time: a record without start is the last word on its submission. */
+static int compare_times(int64_t a, int64_t b)
+{
+	if (a == b)
+		return 0;
+	if (a == FIT_INT_NA || b == FIT_INT_NA)
+		return a == FIT_INT_NA ? 1 : -1;
+	return a < b ? -1 : 1;
+}
+
+static int compare_attempts(const void *pa, const void *pb)
+{
+	const struct fit_sacct_record *a = *(const struct fit_sacct_record *const *)pa;
+	const struct fit_sacct_record *b = *(const struct fit_sacct_record *const *)pb;
+	int c;
+
+	if (a->user != b->user)		/* a number that was given out again */
+		return a->user < b->user ? -1 : 1;
+	c = compare_times(a->submit, b->submit);
+	c = c ? c : compare_times(a->start, b->start);
+	return c ? c : (a->line > b->line) - (a->line < b->line);
+}
+
+static bool same_attempt(const struct fit_sacct_record *a, const struct fit_sacct_record *b)
+{
+	return a->submit == b->submit && (a->start == b->start || a->start == FIT_INT_NA ||
+					  b->start == FIT_INT_NA);
+}
+
+/* Attempts in order, each once, with what the last look at it said. Returns their number. */
+static size_t distinct_attempts(struct fit_sacct_jobs *j, const struct fit_sacct_record **a, size_t n)
+{
+	size_t k = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		if (!k || !same_attempt(a[k - 1], a[i])) {
+			a[k++] = a[i];
+			continue;
+		}
+		fit_tally_add(&j->tally, "records that came again");
+		if (is_open(a[k - 1]) == is_open(a[i]) ? a[i]->line > a[k - 1]->line : is_open(a[k - 1]))
+			a[k - 1] = a[i];
+	}
+	return k;
+}
+
+/* ---- one job ---- */
+
+static struct fit_cell time_cell(int64_t ns)
+{
+	return (struct fit_cell){ .na = ns == FIT_INT_NA, .u.i = ns == FIT_INT_NA ? 0 : ns };
+}
+
+static struct fit_cell real_cell(double v)	/* negative: missing */
+{
+	return (struct fit_cell){ .na = v < 0, .u.d = v < 0 ? 0 : v };
+}
+
+static const struct fit_sacct_tres *tres_of(const struct fit_sacct_jobs *j, uint32_t number)
+{
+	return number < j->tres_texts.n ? &j->tres[number] : NULL;
+}
+
+/* GPUs, CPUs, nodes and memory: as allocated where the job ran, else as asked for. */
+static int put_resources(struct fit_sacct_jobs *j, const struct fit_sacct_record *r,
+			 struct fit_cell *row)
+{
+	const struct fit_sacct_tres *req = tres_of(j, r->req), *alloc = tres_of(j, r->alloc), *use;
+	bool started = r->start != FIT_INT_NA;
+	double n_req = req ? req->r.gpus : -1;
+	double n_alloc = alloc ? alloc->r.gpus : r->alloc_known ? 0 : -1;
+
+	use = started && alloc ? alloc : req;
+	row[FIT_SACCT_GPUS_REQ] = real_cell(n_req);
+	row[FIT_SACCT_GPUS_ALLOC] = real_cell(n_alloc);
+	row[FIT_SACCT_GPUS] = real_cell(started && n_alloc >= 0 ? n_alloc : n_req >= 0 ? n_req : -1);
+	row[FIT_SACCT_GPU_TYPES] = text_cell(&j->texts, use ? use->types : FIT_SACCT_NONE);
+	row[FIT_SACCT_GPU_TYPE] = text_cell(&j->texts, use ? use->set : FIT_SACCT_NONE);
+	if (row[FIT_SACCT_GPU_TYPE].na && row[FIT_SACCT_GPUS].u.d > 0)
+		row[FIT_SACCT_GPU_TYPE] = text_cell(&j->texts, r->partition);
+	row[FIT_SACCT_CPUS] = use && use->r.cpus >= 0 ? (struct fit_cell){ .u.i = use->r.cpus } :
+			      time_cell(r->cpus);
+	row[FIT_SACCT_NODES] = use && use->r.nodes >= 0 ? (struct fit_cell){ .u.i = use->r.nodes } :
+			       time_cell(r->nodes);
+	row[FIT_SACCT_MEM_MIB] = real_cell(use ? use->r.mem_mib : -1);
+	if (!use || !use->r.has_total || !(use->r.typed > 0) || !(fabs(use->r.typed - use->r.gpus) > 0))
+		return FIT_OK;
+	if (j->mismatches++)
+		return FIT_OK;
+	return fit_str_add(&j->first_mismatch, j->bytes + r->id_at, r->id_n);
+}
+
+/* Times of a job out of those of its attempts. */
+static void put_times(struct fit_sacct_jobs *j, const struct fit_sacct_record *const *a, size_t n,
+		      struct fit_cell *row)
+{
+	const struct fit_sacct_record *last = a[n - 1], *first = NULL;
+	enum fit_trace_attempts how = fit_trace_params_of(j->out)->attempts;
+	int64_t sum = FIT_INT_NA, cpu = FIT_INT_NA, duration;
+
+	row[FIT_SACCT_ATTEMPTS] = (struct fit_cell){ .u.i = (int64_t)n };
+	if (how == FIT_ATTEMPTS_LAST) {
+		a += n - 1;
+		n = 1;
+	}
+	for (size_t i = 0; i < n; i++) {
+		if (a[i]->start != FIT_INT_NA && !first)
+			first = a[i];
+		if (a[i]->elapsed != FIT_INT_NA)
+			sum = (sum == FIT_INT_NA ? 0 : sum) + a[i]->elapsed;
+		if (a[i]->cpu_time != FIT_INT_NA)
+			cpu = (cpu == FIT_INT_NA ? 0 : cpu) + a[i]->cpu_time;
+	}
+	if (is_status(last, "PENDING"))		/* what it did before does not say when it will start */
+		first = NULL;
+	duration = sum;
+	if (how == FIT_ATTEMPTS_FIRST && first)
+		duration = first->elapsed;
+	if (how == FIT_ATTEMPTS_SPAN && n > 1)
+		duration = first && last->end != FIT_INT_NA ? last->end - first->start : FIT_INT_NA;
+	row[FIT_SACCT_SUBMIT] = time_cell(a[0]->submit);
+	row[FIT_SACCT_START] = time_cell(first ? first->start : FIT_INT_NA);
+	row[FIT_SACCT_END] = time_cell(is_open(last) ? FIT_INT_NA : last->end);
+	row[FIT_SACCT_DURATION] = time_cell(is_open(last) || !first ? FIT_INT_NA : duration);
+	row[FIT_SACCT_SEEN] = time_cell(is_open(last) ? sum : FIT_INT_NA);
+	row[FIT_SACCT_CPU_TIME] = time_cell(cpu);
+}
+
+static void count_job(struct fit_sacct_jobs *j, const struct fit_sacct_record *last, size_t n)
+{
+	if (is_status(last, "RUNNING"))
+		fit_tally_add(&j->tally, "running (censored)");
+	else if (is_status(last, "PENDING"))
+		fit_tally_add(&j->tally, "pending");
+	else if (last->start == FIT_INT_NA)
+		fit_tally_add(&j->tally, "never started");
+	if (n > 1) {
+		j->requeued++;
+		j->earlier += n - 1;
+	}
+}
+
+static int emit(struct fit_sacct_jobs *j, const struct fit_sacct_record *const *a, size_t n,
+		struct fit_err *err)
+{
+	const struct fit_sacct_record *r = a[n - 1];
+	struct fit_cell row[FIT_SACCT_N];
+	struct fit_str id = { 0 };
+	int rc;
+
+	for (size_t i = 0; i < FIT_SACCT_N; i++)
+		row[i] = (struct fit_cell){ .na = true };
+	row[FIT_SACCT_JOB_ID] = (struct fit_cell){ .u.t = id_of(j, r) };
+	if (j->clusters && r->cluster != FIT_SACCT_NONE) {
+		struct fit_text cluster = fit_texts_get(&j->texts, r->cluster);
+
+		if (fit_str_add(&id, cluster.s, cluster.n) || fit_str_add(&id, ":", 1) ||
+		    fit_str_add(&id, j->bytes + r->id_at, r->id_n)) {
+			fit_str_release(&id);
+			return fit_fail_nomem(err);
+		}
+		row[FIT_SACCT_JOB_ID].u.t = (struct fit_text){ id.s, id.n };
+	}
+	row[FIT_SACCT_USER] = text_cell(&j->texts, r->user);
+	row[FIT_SACCT_GROUP] = text_cell(&j->texts, r->account);
+	row[FIT_SACCT_NAME] = (struct fit_cell){ .na = !r->name_n, .u.t = { j->bytes + r->name_at, r->name_n } };
+	row[FIT_SACCT_PARTITION] = text_cell(&j->texts, r->partition);
+	row[FIT_SACCT_QOS] = text_cell(&j->texts, r->qos);
+	row[FIT_SACCT_STATUS] = (struct fit_cell){ .u.t = fit_text_of(r->state->status) };
+	if (r->state->says_more)
+		row[FIT_SACCT_REASON] = (struct fit_cell){ .u.t = fit_text_of(r->state->name) };
+	row[FIT_SACCT_PRIORITY] = time_cell(r->priority);
+	if (r->limit != FIT_INT_NA)
+		row[FIT_SACCT_TIMELIMIT] = (struct fit_cell){
+			.u.d = r->limit == FIT_SACCT_NO_LIMIT ? (double)INFINITY : fit_time_to_double(r->limit)
+		};
+	put_times(j, a, n, row);
+	rc = put_resources(j, r, row) ? fit_fail_nomem(err) : FIT_OK;
+	if (!rc)
+		rc = fit_trace_check_times(j->out, r->line, &row[FIT_SACCT_SUBMIT], &row[FIT_SACCT_START],
+					   &row[FIT_SACCT_END], &row[FIT_SACCT_DURATION], err);
+	if (!rc)
+		rc = fit_trace_emit(j->out, row, r->line, err);
+	if (rc)
+		rc = fit_trace_bad(j->out, rc, "times out of order", err);
+	else
+		count_job(j, r, n);
+	fit_str_release(&id);
+	return rc;
+}
+
+/* The job whose first record is number head: usually one attempt, of one user. */
+static int emit_head(struct fit_sacct_jobs *j, uint32_t head, struct fit_err *err)
+{
+	const struct fit_sacct_record *one = &j->records[head], **a = &one;
+	size_t n = 1, cap = 0;
+	int rc = FIT_OK;
+
+	if (one->next == FIT_SACCT_NONE)
+		return emit(j, a, 1, err);
+	a = NULL;
+	n = 0;
+	for (uint32_t i = head; !rc && i != FIT_SACCT_NONE; i = j->records[i].next) {
+		rc = fit_grow(&a, &cap, n + 1, sizeof *a) ? fit_fail_nomem(err) : FIT_OK;
+		if (!rc)
+			a[n++] = &j->records[i];
+	}
+	if (!rc)
+		qsort(a, n, sizeof *a, compare_attempts);
+	for (size_t from = 0, to; !rc && from < n; from = to) {
+		for (to = from + 1; to < n && a[to]->user == a[from]->user; to++)
+			;
+		rc = emit(j, a + from, distinct_attempts(j, a + from, to - from), err);
+	}
+	free(a);
+	return rc;
+}
+
+/* ---- taking records in ---- */
+
+/* Emit the one job at hand and forget it. */
+static int flush(struct fit_sacct_jobs *j, struct fit_err *err)
+{
+	int rc = j->n ? emit_head(j, 0, err) : FIT_OK;
+
+	j->n = 0;
+	j->bytes_n = 0;
+	return rc;
+}
+
+/* Move a text that is still in use. */
+static int keep_text(const struct fit_texts *from, struct fit_texts *to, uint32_t *number)
+{
+	return fit_texts_put(to, fit_texts_get(from, *number), number, NULL);
+}
+
+static int keep_tres(struct fit_sacct_jobs *j, const struct fit_texts *old_texts,
+		     const struct fit_texts *old_lists, const struct fit_sacct_tres *old,
+		     uint32_t *number)
+{
+	struct fit_sacct_tres x;
+	bool fresh;
+	int rc;
+
+	if (*number == FIT_SACCT_NONE)
+		return FIT_OK;
+	x = old[*number];
+	rc = fit_grow(&j->tres, &j->tres_cap, j->tres_texts.n + 1, sizeof *j->tres);
+	rc = rc ? rc : fit_texts_put(&j->tres_texts, fit_texts_get(old_lists, *number), number, &fresh);
+	rc = rc ? rc : keep_text(old_texts, &j->texts, &x.types);
+	rc = rc ? rc : keep_text(old_texts, &j->texts, &x.set);
+	if (!rc && fresh)
+		j->tres[*number] = x;
+	return rc;
+}
+
+int fit_sacct_jobs_trim(struct fit_sacct_jobs *j)
+{
+	struct fit_texts texts = j->texts, lists = j->tres_texts;
+	struct fit_sacct_tres *tres = j->tres;
+	int rc = FIT_OK;
+
+	if (j->collect || texts.bytes_n + lists.bytes_n < TEXTS_MAX)
+		return FIT_OK;
+	j->texts = j->tres_texts = (struct fit_texts){ 0 };
+	j->tres = NULL;
+	j->tres_cap = 0;
+	rc = keep_text(&texts, &j->texts, &j->cluster);
+	for (size_t i = 0; !rc && i < j->n; i++) {
+		struct fit_sacct_record *r = &j->records[i];
+		uint32_t *numbers[] = { &r->cluster, &r->user, &r->account, &r->partition, &r->qos };
+
+		for (size_t k = 0; !rc && k < sizeof numbers / sizeof *numbers; k++)
+			rc = keep_text(&texts, &j->texts, numbers[k]);
+		rc = rc ? rc : keep_tres(j, &texts, &lists, tres, &r->req);
+		rc = rc ? rc : keep_tres(j, &texts, &lists, tres, &r->alloc);
+	}
+	fit_texts_release(&texts);
+	fit_texts_release(&lists);
+	free(tres);
+	return rc;
+}
+
+int fit_sacct_jobs_add(struct fit_sacct_jobs *j, struct fit_sacct_record *r, struct fit_text id,
+		       struct fit_text name, struct fit_err *err)
+{
+	struct fit_text cluster = fit_texts_get(&j->texts, r->cluster);
+	int rc;
+
+	if (cluster.n && j->cluster == FIT_SACCT_NONE)
+		j->cluster = r->cluster;
+	if (r->cluster != j->cluster && !j->clusters) {
+		if (!j->collect)
+			return fit_fail(err, FIT_EINVAL, "%s '%.*s': another cluster, whose ids may be the same "
+					"(expected one cluster, or rows collected: leave out --no-sort and "
+					"--no-unique)", j->id_column, FIT_TEXT_ARG(id));
+		j->clusters = true;
+	}
+	if (!j->collect && j->n && (r->cluster != j->records[0].cluster ||
+				    !fit_text_eq(id, id_of(j, &j->records[0])))) {
+		rc = flush(j, err);
+		if (rc)
+			return rc;
+	}
+	if (id.n > UINT32_MAX || name.n > UINT32_MAX || j->n >= UINT32_MAX - 2 ||
+	    fit_grow(&j->records, &j->cap, j->n + 1, sizeof *j->records) ||
+	    fit_grow(&j->bytes, &j->bytes_cap, j->bytes_n + id.n + name.n + 1, 1))
+		return fit_fail_nomem(err);
+	r->id_at = j->bytes_n;
+	r->id_n = (uint32_t)id.n;
+	r->name_at = r->id_at + id.n;
+	r->name_n = (uint32_t)name.n;
+	r->next = FIT_SACCT_NONE;
+	r->later = false;
+	memcpy(j->bytes + r->id_at, id.s, id.n);
+	if (name.n)
+		memcpy(j->bytes + r->name_at, name.s, name.n);
+	j->bytes_n += id.n + name.n;
+	j->records[j->n++] = *r;
+	return join(j) ? fit_fail_nomem(err) : FIT_OK;
+}
+
+/* ---- the end ---- */
+
+struct rank {
+	int64_t submit;
+	uint32_t head;
+};
+
+static int compare_ranks(const void *pa, const void *pb)
+{
+	const struct rank *a = pa, *b = pb;
+	int c = compare_times(a->submit, b->submit);
+
+	return c ? c : (a->head > b->head) - (a->head < b->head);
+}
+
+static int emit_sorted(struct fit_sacct_jobs *j, struct fit_err *err)
+{
+	struct rank *ranks = malloc((j->n_heads ? j->n_heads : 1) * sizeof *ranks);
+	bool sorted = true;
+	size_t n = 0;
+	int rc = FIT_OK;
+
+	if (!ranks)
+		return fit_fail_nomem(err);
+	free(j->slots);
+	j->slots = NULL;
+	for (size_t i = 0; i < j->n; i++) {
+		int64_t submit = j->records[i].submit;
+
+		if (j->records[i].later)
+			continue;
+		for (uint32_t k = j->records[i].next; k != FIT_SACCT_NONE; k = j->records[k].next)
+			if (compare_times(j->records[k].submit, submit) < 0)
+				submit = j->records[k].submit;
+		ranks[n++] = (struct rank){ submit, (uint32_t)i };
+		sorted = sorted && (n < 2 || compare_times(ranks[n - 2].submit, submit) <= 0);
+	}
+	if (!sorted)
+		qsort(ranks, n, sizeof *ranks, compare_ranks);
+	for (size_t i = 0; !rc && i < n; i++)
+		rc = emit_head(j, ranks[i].head, err);
+	free(ranks);
+	return rc;
+}
+
+static int add_notes(struct fit_sacct_jobs *j)
+{
+	int rc = fit_tally_note(&j->tally, j->out);
+
+	if (!rc && j->requeued)
+		rc = fit_trace_note(j->out, "%llu requeued job%s, %llu earlier attempt%s joined (--attempts)",
+				    (unsigned long long)j->requeued, j->requeued == 1 ? "" : "s",
+				    (unsigned long long)j->earlier, j->earlier == 1 ? "" : "s");
+	if (!rc && j->suspended)
+		rc = fit_trace_note(j->out, "%llu record%s with Elapsed shorter than End - Start (suspended "
+				    "time does not count, the duration is Elapsed)",
+				    (unsigned long long)j->suspended, j->suspended == 1 ? "" : "s");
+	if (!rc && j->mismatches)
+		rc = fit_trace_note(j->out, "%llu job%s with GPU types that do not add up to gres/gpu (the "
+				    "total is taken), such as job %s", (unsigned long long)j->mismatches,
+				    j->mismatches == 1 ? "" : "s", j->first_mismatch.s);
+	return rc;
+}
+
+int fit_sacct_jobs_end(struct fit_sacct_jobs *j, struct fit_err *err)
+{
+	int rc = j->collect ? emit_sorted(j, err) : flush(j, err);
+
+	return rc ? rc : add_notes(j) ? fit_fail_nomem(err) : FIT_OK;
+}
