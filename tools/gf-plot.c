@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * gf-plot: figures as SVG, PNG or PDF through gnuplot. jct-cdf and timeline draw event logs, bars and
- * lines draw columns of any table. Labels are plain text. With -o the gnuplot script and its data
+ * gf-plot: figures as SVG, PNG or PDF through gnuplot. jct-cdf and timeline draw event logs, trace-cdf
+ * and diurnal draw jobs tables, bars and lines columns of any table. Labels are plain text. With -o the gnuplot script and its data
  * stay beside the picture. A further figure is one more entry of verbs[] and one function.
  */
 #include <stdlib.h>
@@ -10,6 +10,7 @@
 #include "libfit/base/num.h"
 #include "libfit/metrics/metrics.h"
 #include "libfit/metrics/summary.h"
+#include "libfit/metrics/trace_stats.h"
 #include "libfit/plot/figure.h"
 #include "libfit/plot/frame.h"
 #include "libfit/plot/gnuplot.h"
@@ -20,6 +21,7 @@
 
 struct options {
 	int format;			/* enum fit_plot_format, or N_FORMATS: by suffix */
+	int of;				/* enum fit_trace_of */
 	const char *title, *xlabel, *ylabel, *size;
 	struct fit_figure_size wanted;
 	bool log_x, log_y, csv;
@@ -29,6 +31,9 @@ struct options {
 
 enum { N_FORMATS = FIT_PLOT_PDF + 1 };
 static const char *const formats[] = { "svg", "png", "pdf", NULL };
+static const char *const quantities[] = { "duration", "gpus", "gpu-hours", "interarrival", NULL };
+static const char *const quantity_labels[] = { "duration", "GPUs", "GPU-hours",
+					       "time between submissions" };
 
 #define O(field) offsetof(struct options, field)
 #define COMMON \
@@ -41,6 +46,8 @@ static const char *const formats[] = { "svg", "png", "pdf", NULL };
 #define END { 0, NULL, CLI_FLAG, 0, NULL, NULL, NULL, NULL, 0, 0, 0 }
 #define LOG_X { 0, "log-x", CLI_FLAG, O(log_x), NULL, NULL, "logarithmic x axis", NULL, 0, 0, 0 }
 #define LOG_Y { 0, "log-y", CLI_FLAG, O(log_y), NULL, NULL, "logarithmic y axis", NULL, 0, 0, 0 }
+#define LABELS(of) { 0, "label", CLI_LIST, O(label), "TEXT", of, \
+	"legend text of each operand, in order", NULL, 0, 0, 0 }
 #define COLUMNS \
 	{ 0, "x", CLI_TEXT, O(x), "COLUMN", NULL, "column along the x axis", NULL, 0, 0, CLI_REQUIRED }, \
 	{ 0, "y", CLI_LIST, O(y), "COLUMN", NULL, "column of values; may be given several times", \
@@ -51,10 +58,13 @@ static const char *const formats[] = { "svg", "png", "pdf", NULL };
 	  NULL, 0, 0, 0 }
 
 static const struct cli_option cdf_options[] = {
-	{ 0, "label", CLI_LIST, O(label), "TEXT", "policy of the log, or file name",
-	  "legend text of each log, in order", NULL, 0, 0, 0 },
-	LOG_X, COMMON, END
+	LABELS("policy of the log, or file name"), LOG_X, COMMON, END
 };
+static const struct cli_option trace_cdf_options[] = {
+	{ 0, "of", CLI_CHOICE, O(of), "WHAT", "duration", "what is distributed", quantities, 0, 0, 0 },
+	LABELS("file names"), LOG_X, COMMON, END
+};
+static const struct cli_option diurnal_options[] = { LABELS("file names"), COMMON, END };
 static const struct cli_option timeline_options[] = { COMMON, END };
 static const struct cli_option bars_options[] = {
 	COLUMNS,
@@ -67,6 +77,9 @@ static const struct cli_option lines_options[] = { COLUMNS, LOG_X, LOG_Y, COMMON
 static const struct cli_verb verbs[] = {
 	{ "jct-cdf", "[LOG...]", "distribution of job completion times, one curve a log", cdf_options, 0, -1 },
 	{ "timeline", "[LOG]", "GPUs and jobs over time", timeline_options, 0, 1 },
+	{ "trace-cdf", "[JOBS...]", "distribution over the jobs of a trace, one curve a trace",
+	  trace_cdf_options, 0, -1 },
+	{ "diurnal", "[JOBS...]", "submissions by hour of day, one curve a trace", diurnal_options, 0, -1 },
 	{ "bars", "[TABLE]", "columns as bars, one label a row", bars_options, 0, 1 },
 	{ "lines", "[TABLE]", "columns as lines over a column", lines_options, 0, 1 },
 	{ NULL, NULL, NULL, NULL, 0, 0 }
@@ -79,7 +92,7 @@ static const struct cli_tool tool = {
 	.verbs = verbs,
 };
 
-/* ---- figures from event logs ---- */
+/* ---- figures from event logs and jobs tables ---- */
 
 static const char *base_name(const char *file)
 {
@@ -128,8 +141,33 @@ static int read_jcts(struct cli *cli, const struct options *o, int i, struct fit
 	return rc;
 }
 
+/* The operand's values for a distribution. */
+static int read_values(struct cli *cli, const struct options *o, int i, struct fit_str *labels,
+		       double **values, size_t *n, struct fit_err *err)
+{
+	struct fit_reader *r = NULL;
+	size_t missing = 0;
+	int rc = fit_reader_open(&r, cli_operand(cli, i), err);
+
+	if (!rc)
+		rc = fit_trace_values(r, (enum fit_trace_of)o->of, values, n, &missing, err);
+	if (!rc && fit_str_puts(&labels[i], (size_t)i < o->label.n ? o->label.items[i] :
+				base_name(fit_reader_input(r))))
+		rc = fit_fail_nomem(err);
+	if (!rc && *n == 0)
+		rc = fit_fail(err, FIT_EDATA, "%s: no job with a value", fit_reader_input(r));
+	else if (!rc && missing)
+		cli_warn(cli, "%s: %zu of %zu jobs left out (the value is missing)", fit_reader_input(r),
+			 missing, *n + missing + (o->of == FIT_OF_INTERARRIVAL));
+	fit_reader_close(r);
+	return rc;
+}
+
+/* jct-cdf and trace-cdf */
 static int draw_cdf(struct cli *cli, const struct options *o, struct fit_plot *p, struct fit_err *err)
 {
+	bool logs = strcmp(cli->verb->name, "jct-cdf") == 0;
+	bool times = o->of == FIT_OF_DURATION || o->of == FIT_OF_INTERARRIVAL;
 	int n = cli->n_operands ? cli->n_operands : 1, rc = FIT_OK;
 	struct fit_figure_sample *samples = calloc((size_t)n, sizeof *samples);
 	struct fit_str *labels = calloc((size_t)n, sizeof *labels);
@@ -138,12 +176,18 @@ static int draw_cdf(struct cli *cli, const struct options *o, struct fit_plot *p
 	if (!samples || !labels || !values)
 		rc = fit_fail_nomem(err);
 	for (int i = 0; i < n && !rc; i++) {
-		rc = read_jcts(cli, o, i, labels, &values[i], &samples[i].n, err);
+		rc = (logs ? read_jcts : read_values)(cli, o, i, labels, &values[i], &samples[i].n, err);
 		samples[i].label = labels[i].s ? labels[i].s : "";
 		samples[i].sorted_s = values[i];
 	}
-	if (!rc)
+	if (!rc && logs)
 		rc = fit_figure_cdf(p, o->wanted, "job completion time", samples, (size_t)n, o->log_x, err);
+	else if (!rc)
+		rc = fit_figure_distribution(p, o->wanted, quantity_labels[o->of], times, samples, (size_t)n,
+					     o->log_x, err);
+	if (!rc && !logs && o->of == FIT_OF_INTERARRIVAL &&
+	    fit_plot_text(&p->panels[0].y.label, "fraction of submissions"))
+		rc = fit_fail_nomem(err);
 	for (int i = 0; i < n && labels && values; i++) {
 		fit_str_release(&labels[i]);
 		free(values[i]);
@@ -151,6 +195,69 @@ static int draw_cdf(struct cli *cli, const struct options *o, struct fit_plot *p
 	free(samples);
 	free(labels);
 	free(values);
+	return rc;
+}
+
+static int read_day(struct cli *cli, const struct options *o, int i, struct fit_str *label,
+		    struct fit_figure_day *day, struct fit_err *err)
+{
+	struct fit_trace_stats_params p = { 0 };
+	struct fit_trace_stats *ts = NULL;
+	struct fit_jobs_reader jr;
+	struct fit_job_row job;
+	struct fit_reader *r = NULL;
+	int rc = fit_reader_open(&r, cli_operand(cli, i), err);
+
+	rc = rc ? rc : fit_jobs_begin(&jr, r, NULL, 0, err);
+	if (!rc) {
+		p.day_offset_ns = jr.day_offset_ns;
+		ts = fit_trace_stats_new(&p);
+		rc = ts ? FIT_OK : fit_fail_nomem(err);
+	}
+	while (!rc && !(rc = fit_jobs_next(&jr, &job, NULL, err)))
+		rc = fit_trace_stats_add(ts, &job, NULL, err);
+	if (rc == FIT_END) {
+		double jobs, missing;
+
+		fit_trace_stats_finish(ts);
+		jobs = fit_trace_stats_value(ts, "jobs");
+		missing = fit_trace_stats_value(ts, "submit_missing");
+		rc = jobs > missing ? FIT_OK : fit_fail(err, FIT_EDATA, "%s: no job with a submission",
+							fit_reader_input(r));
+		if (!rc && missing > 0)
+			cli_warn(cli, "%s: %.0f of %.0f jobs left out (the value is missing)",
+				 fit_reader_input(r), missing, jobs);
+	}
+	for (int h = 0; h < 24 && !rc; h++) {
+		struct fit_trace_hour hour = fit_trace_stats_hour(ts, h);
+
+		day->y[h] = hour.hours ? (double)hour.jobs / (double)hour.hours : fit_real_na();
+	}
+	if (!rc && fit_str_puts(label, (size_t)i < o->label.n ? o->label.items[i] :
+				base_name(fit_reader_input(r))))
+		rc = fit_fail_nomem(err);
+	day->label = label->s ? label->s : "";
+	fit_trace_stats_free(ts);
+	fit_reader_close(r);
+	return rc;
+}
+
+static int draw_diurnal(struct cli *cli, const struct options *o, struct fit_plot *p, struct fit_err *err)
+{
+	int n = cli->n_operands ? cli->n_operands : 1, rc = FIT_OK;
+	struct fit_figure_day *days = calloc((size_t)n, sizeof *days);
+	struct fit_str *labels = calloc((size_t)n, sizeof *labels);
+
+	if (!days || !labels)
+		rc = fit_fail_nomem(err);
+	for (int i = 0; i < n && !rc; i++)
+		rc = read_day(cli, o, i, &labels[i], &days[i], err);
+	if (!rc)
+		rc = fit_figure_diurnal(p, o->wanted, "submissions an hour (mean)", days, (size_t)n, err);
+	for (int i = 0; i < n && labels; i++)
+		fit_str_release(&labels[i]);
+	free(labels);
+	free(days);
 	return rc;
 }
 
@@ -359,8 +466,10 @@ static int run(struct cli *cli, struct options *o)
 
 	if (status)
 		return status;
-	if (strcmp(verb, "jct-cdf") == 0)
+	if (strcmp(verb, "jct-cdf") == 0 || strcmp(verb, "trace-cdf") == 0)
 		rc = draw_cdf(cli, o, &p, &err);
+	else if (strcmp(verb, "diurnal") == 0)
+		rc = draw_diurnal(cli, o, &p, &err);
 	else if (strcmp(verb, "timeline") == 0)
 		rc = draw_timeline(cli, o, &p, &err);
 	else

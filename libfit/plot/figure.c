@@ -2,6 +2,7 @@
 #include "libfit/plot/figure.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "libfit/base/num.h"
@@ -47,15 +48,16 @@ static int label_with_unit(char **label, const char *name, const char *unit)
 
 /* ---- cumulative distributions ---- */
 
+/* The values from number zeros on; with zeros > 0 from left, at their share. */
 static int add_steps(struct fit_plot_series *s, const struct fit_figure_sample *f, double unit,
-		     bool log_x, double end)
+		     bool log_x, size_t zeros, double left, double end)
 {
 	size_t stride = (f->n + FIT_FIGURE_CDF_MAX - 1) / FIT_FIGURE_CDF_MAX;
-	int rc = fit_series_add(s, log_x ? f->sorted_s[0] / unit : 0, 0);
+	int rc = fit_series_add(s, log_x ? left / unit : 0, (double)zeros / (double)f->n);
 
 	if (!rc && !log_x && f->sorted_s[0] > 0)
 		rc = fit_series_add(s, f->sorted_s[0] / unit, 0);
-	for (size_t i = stride - 1; !rc; i += stride) {
+	for (size_t i = zeros + stride - 1; !rc; i += stride) {
 		if (i >= f->n)
 			i = f->n - 1;
 		/* equal values make one step, at the last of them */
@@ -101,45 +103,158 @@ static int log_time_tics(struct fit_plot_axis *x, double lo, double hi)
 	return rc;
 }
 
-int fit_figure_cdf(struct fit_plot *p, struct fit_figure_size size, const char *x_name,
-		   const struct fit_figure_sample *samples, size_t n, bool log_x, struct fit_err *err)
+/* Powers of two where they are few, as GPUs come in; else the decades by themselves. */
+static int log_number_tics(struct fit_plot_axis *x, double lo, double hi)
 {
-	double lo = HUGE_VAL, hi = -HUGE_VAL;
-	struct fit_time_unit unit;
-	struct fit_plot_panel *panel;
 	int rc = FIT_OK;
 
-	start(p, size, 640, 400);
-	for (size_t i = 0; i < n; i++) {
-		if (samples[i].n == 0)
-			return done(p, fit_fail(err, FIT_EDATA, "series '%s': no values", samples[i].label), err);
-		lo = fmin(lo, samples[i].sorted_s[0]);
-		hi = fmax(hi, samples[i].sorted_s[samples[i].n - 1]);
+	x->log = x->has_min = x->has_max = true;
+	x->min = lo / 1.1;
+	x->max = hi * 1.1;
+	if (hi / lo > 4096)
+		return FIT_OK;
+	for (double v = exp2(floor(log2(lo))); v <= x->max && !rc; v *= 2) {
+		char text[FIT_NUM_MAX];
+
+		snprintf(text, sizeof text, "%.6g", v);
+		if (v >= x->min)
+			rc = fit_axis_add_tic(x, v, text);
 	}
-	if (n == 0)
-		return done(p, fit_fail(err, FIT_EDATA, "nothing to draw"), err);
-	if (log_x && !(lo > 0))
-		return done(p, fit_fail(err, FIT_EDATA, "value '%g' on a logarithmic axis (expected more "
-					"than 0)", lo), err);
-	unit = log_x ? (struct fit_time_unit){ "s", 1 } : fit_time_unit_for(hi);
+	return rc;
+}
+
+static size_t count_zeros(const struct fit_figure_sample *f)
+{
+	size_t lo = 0, hi = f->n;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (f->sorted_s[mid] > 0)
+			hi = mid;
+		else
+			lo = mid + 1;
+	}
+	return lo;
+}
+
+/* Least and greatest value that the axis shows; with log_x the least above 0. */
+static int find_range(const struct fit_figure_sample *samples, size_t n, bool log_x, double *lo,
+		      double *hi, struct fit_err *err)
+{
+	*lo = HUGE_VAL;
+	*hi = -HUGE_VAL;
+	for (size_t i = 0; i < n; i++) {
+		const struct fit_figure_sample *f = &samples[i];
+		size_t first = log_x && f->n ? count_zeros(f) : 0;
+
+		if (f->n == 0)
+			return fit_fail(err, FIT_EDATA, "series '%s': no values", f->label);
+		if (first == f->n)
+			return fit_fail(err, FIT_EDATA, "series '%s': no value above 0 for a logarithmic axis",
+					f->label);
+		*lo = fmin(*lo, f->sorted_s[first]);
+		*hi = fmax(*hi, f->sorted_s[f->n - 1]);
+	}
+	return n ? FIT_OK : fit_fail(err, FIT_EDATA, "nothing to draw");
+}
+
+int fit_figure_distribution(struct fit_plot *p, struct fit_figure_size size, const char *x_name,
+			    bool times, const struct fit_figure_sample *samples, size_t n, bool log_x,
+			    struct fit_err *err)
+{
+	struct fit_time_unit unit = { "", 1 };
+	struct fit_plot_panel *panel;
+	double lo, hi;
+	int rc;
+
+	start(p, size, 640, 400);
+	rc = find_range(samples, n, log_x, &lo, &hi, err);
+	if (rc)
+		return done(p, rc, err);
+	if (times && !log_x)
+		unit = fit_time_unit_for(hi);
 	panel = fit_plot_add_panel(p);
 	if (!panel)
 		return done(p, FIT_ENOMEM, err);
 	panel->key = FIT_PLOT_KEY_BOTTOM_RIGHT;
 	for (size_t i = 0; i < n && !rc; i++) {
 		struct fit_plot_series *s = fit_panel_add_series(panel, FIT_PLOT_STEPS, samples[i].label);
+		size_t zeros = log_x ? count_zeros(&samples[i]) : 0;
+		double left = zeros ? lo : samples[i].sorted_s[0];
 
-		rc = s ? add_steps(s, &samples[i], unit.seconds, log_x, hi) : FIT_ENOMEM;
+		rc = s ? add_steps(s, &samples[i], unit.seconds, log_x, zeros, left, hi) : FIT_ENOMEM;
 	}
 	panel->y.has_min = panel->y.has_max = panel->x.has_min = true;
 	panel->y.max = 1;
 	if (!rc)
 		rc = fit_plot_text(&panel->y.label, "fraction of jobs");
-	if (!rc && log_x)
+	if (!rc && log_x && times) {
 		rc = log_time_tics(&panel->x, lo, hi);
+	} else if (!rc && log_x) {
+		rc = log_number_tics(&panel->x, lo, hi);
+	}
 	if (!rc)
-		rc = log_x ? fit_plot_text(&panel->x.label, x_name) :
-			     label_with_unit(&panel->x.label, x_name, unit.name);
+		rc = log_x || !times ? fit_plot_text(&panel->x.label, x_name) :
+				       label_with_unit(&panel->x.label, x_name, unit.name);
+	return done(p, rc, err);
+}
+
+int fit_figure_cdf(struct fit_plot *p, struct fit_figure_size size, const char *x_name,
+		   const struct fit_figure_sample *samples, size_t n, bool log_x, struct fit_err *err)
+{
+	for (size_t i = 0; i < n && log_x; i++) {
+		if (samples[i].n && !(samples[i].sorted_s[0] > 0)) {
+			start(p, size, 640, 400);
+			return done(p, fit_fail(err, FIT_EDATA, "value '%g' on a logarithmic axis (expected "
+						"more than 0)", samples[i].sorted_s[0]), err);
+		}
+	}
+	return fit_figure_distribution(p, size, x_name, true, samples, n, log_x, err);
+}
+
+/* ---- a day ---- */
+
+int fit_figure_diurnal(struct fit_plot *p, struct fit_figure_size size, const char *y_name,
+		       const struct fit_figure_day *days, size_t n, struct fit_err *err)
+{
+	struct fit_plot_panel *panel;
+	int rc = FIT_OK;
+
+	start(p, size, 640, 400);
+	if (n == 0)
+		return done(p, fit_fail(err, FIT_EDATA, "nothing to draw"), err);
+	panel = fit_plot_add_panel(p);
+	if (!panel)
+		return done(p, FIT_ENOMEM, err);
+	panel->key = n > 1 ? FIT_PLOT_KEY_ABOVE : FIT_PLOT_KEY_NONE;
+	for (size_t i = 0; i < n && !rc; i++) {
+		struct fit_plot_series *s = fit_panel_add_series(panel, FIT_PLOT_STEPS, days[i].label);
+
+		rc = s ? FIT_OK : FIT_ENOMEM;
+		for (int h = 0; h < 24 && !rc; h++) {
+			if (fit_real_is_na(days[i].y[h])) {
+				fit_series_gap(s);
+				continue;
+			}
+			rc = fit_series_add(s, h, days[i].y[h]);
+			/* a step ends where the next one begins, or where nothing follows */
+			if (!rc && (h == 23 || fit_real_is_na(days[i].y[h + 1])))
+				rc = fit_series_add(s, h + 1, days[i].y[h]);
+		}
+	}
+	for (int h = 0; h <= 24 && !rc; h += 3) {
+		char text[8];
+
+		snprintf(text, sizeof text, "%d:00", h);
+		rc = fit_axis_add_tic(&panel->x, h, text);
+	}
+	panel->x.has_min = panel->x.has_max = panel->y.has_min = true;
+	panel->x.max = 24;
+	if (!rc)
+		rc = fit_plot_text(&panel->x.label, "hour of day");
+	if (!rc)
+		rc = fit_plot_text(&panel->y.label, y_name);
 	return done(p, rc, err);
 }
 

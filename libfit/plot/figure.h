@@ -40,6 +40,24 @@ int fit_figure_cdf(struct fit_plot *p, struct fit_figure_size size, const char *
 		   const struct fit_figure_sample *samples, size_t n, bool log_x,
 		   struct fit_err *err) FIT_MUST_CHECK;
 
+/* The same of any values: x_name is the axis label where they are not times. With log_x values of 0
+ * lie left of the axis: a curve then starts at their share. FIT_EDATA: no values, or with log_x none
+ * above 0. */
+int fit_figure_distribution(struct fit_plot *p, struct fit_figure_size size, const char *x_name,
+			    bool times, const struct fit_figure_sample *samples, size_t n, bool log_x,
+			    struct fit_err *err) FIT_MUST_CHECK;
+
+/* ---- a day ---- */
+
+struct fit_figure_day {
+	const char *label;
+	double y[24];		/* an hour of day each; fit_real_na(): missing */
+};
+
+/* Steps over the hours of a day, one curve an entry, from 0 up. */
+int fit_figure_diurnal(struct fit_plot *p, struct fit_figure_size size, const char *y_name,
+		       const struct fit_figure_day *days, size_t n, struct fit_err *err) FIT_MUST_CHECK;
+
 /* ---- a cluster over time ---- */
 
 struct fit_figure_moment {
