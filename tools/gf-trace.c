@@ -95,6 +95,9 @@ static void say_report(const struct cli *cli, const char *input, const struct fi
 	cli_note(cli, "%s: %llu rows, %llu jobs, %llu left out, %llu without GPUs", input,
 		 (unsigned long long)r->rows, (unsigned long long)r->jobs,
 		 (unsigned long long)r->left_out.n, (unsigned long long)r->cpu_jobs);
+	if (r->running || r->pending)
+		cli_note(cli, "%s: %llu running at the end (censored), %llu never started", input,
+			 (unsigned long long)r->running, (unsigned long long)r->pending);
 	if (r->has_range) {
 		fit_format_time(first, r->first_ns);
 		fit_format_time(last, r->last_ns);

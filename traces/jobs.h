@@ -221,6 +221,7 @@ struct fit_trace_report {
 	struct fit_trace_counts left_out, repaired;
 	uint64_t conflicts;
 	uint64_t cpu_jobs;	/* rows with gpus 0; they are kept */
+	uint64_t running, pending;	/* rows of that status: censored, never started */
 	bool has_range;		/* first and last submission, ns since the origin */
 	int64_t first_ns, last_ns;
 	char origin[FIT_DATETIME_MAX];	/* "" without a calendar; known at the first row */

@@ -235,6 +235,8 @@ static int take_machine(struct philly *p, const json_t *detail, struct attempt *
 
 	if (!json_is_string(ip) || json_string_length(ip) == 0)
 		return bad(p, "ip", "no machine (expected a text)", err);
+	if (strpbrk(json_string_value(ip), ",:+"))	/* which part the list of hosts */
+		return bad(p, "ip", "a machine with ',', ':' or '+' in its name", err);
 	if (!json_is_array(gpus))
 		return bad(p, "gpus", "no list of GPUs", err);
 	if (p->with_machines) {

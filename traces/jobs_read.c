@@ -23,7 +23,7 @@ struct fit_trace_out {
 	void *ctx;
 	struct fit_id_set ids;
 	const char *why_bad;		/* why the last emit() refused a row; NULL: it did not */
-	size_t id_at, gpus_at, time_at[N_CALENDAR];	/* SIZE_MAX: no such column */
+	size_t id_at, gpus_at, status_at, time_at[N_CALENDAR];	/* SIZE_MAX: no such column */
 	/* the calendar */
 	enum { NO_TIME_YET, NAIVE, INSTANTS } clock;
 	struct fit_zone midnight;	/* whose midnight the origin is; not given: the naive clock's */
@@ -253,6 +253,10 @@ static void count_row(struct fit_trace_out *out, const struct fit_cell *cells)
 	r->jobs++;
 	if (out->gpus_at != SIZE_MAX && !cells[out->gpus_at].na && !(cells[out->gpus_at].u.d > 0))
 		r->cpu_jobs++;
+	if (out->status_at != SIZE_MAX && !cells[out->status_at].na) {
+		r->running += fit_text_is(cells[out->status_at].u.t, "RUNNING");
+		r->pending += fit_text_is(cells[out->status_at].u.t, "PENDING");
+	}
 	if (!submit)
 		return;
 	if (!r->has_range || submit->u.i < r->first_ns)
@@ -659,7 +663,7 @@ int fit_trace_stream(const struct fit_trace_format *format, struct fit_source *s
 	struct fit_trace_out out = {
 		.format = format, .params = params, .report = report, .row = row, .ctx = ctx,
 		.input = fit_source_name(s), .id_at = field_at(format, "job_id"),
-		.gpus_at = field_at(format, "gpus"), .time_at = { field_at(format, "submit_s"),
+		.gpus_at = field_at(format, "gpus"), .status_at = field_at(format, "status"), .time_at = { field_at(format, "submit_s"),
 		field_at(format, "start_s"), field_at(format, "end_s") }
 	};
 	bool sorts = params->sort == FIT_SORT_YES ||

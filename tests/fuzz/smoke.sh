@@ -6,18 +6,15 @@
 ASAN_OPTIONS=exitcode=126:detect_leaks=1:allocator_may_return_null=1
 export ASAN_OPTIONS
 found=0
-for src in tests/fuzz/fuzz_*.c; do
-	[ -f "$src" ] || continue
-	found=$((found + 1))
-	name=$(basename "$src" .c)
-	if [ ! -x "$B/$name" ]; then
-		ok "$name is built" 1
-		continue
-	fi
+
+# fuzz PROGRAM SECONDS CORPUS...: PROGRAM of $B runs without a crash, from these files
+fuzz() {
+	name=$1 seconds=$2
+	shift 2
 	mkdir -p "$T/$name/corpus" "$T/$name/crash"
 	rc=0
-	"$B/$name" -max_total_time="${FUZZ_SECONDS:-5}" -rss_limit_mb=2048 -timeout=20 -seed=1 \
-		-print_final_stats=1 -artifact_prefix="$T/$name/crash/" "$T/$name/corpus" tests/data \
+	"$B/$name" -max_total_time="$seconds" -rss_limit_mb=2048 -timeout=20 -seed=1 \
+		-print_final_stats=1 -artifact_prefix="$T/$name/crash/" "$T/$name/corpus" "$@" \
 		>"$T/out" 2>&1 || rc=$?
 	ok "$name: no crash" $rc
 	runs=$(sed -n 's/^stat::number_of_executed_units: *//p' "$T/out")
@@ -30,6 +27,35 @@ for src in tests/fuzz/fuzz_*.c; do
 	fi
 	[ "${runs:-0}" -ge 100 ]
 	ok "$name: ran on a hundred inputs or more" $?
+}
+
+# The readers of traces share one program, which takes the format from its name.
+fuzz_formats() {
+	"$B/$1" --formats >"$T/formats"
+	echo auto >>"$T/formats"
+	while read -r format; do
+		ln -sf "$1" "$B/$1_$format"
+		mkdir -p "$T/$1-seeds-$format"
+		for f in tests/data/"$2-$format".* tests/data/"$2-$format"-*; do
+			[ ! -f "$f" ] || cp "$f" "$T/$1-seeds-$format/"
+		done
+		[ "$format" != auto ] || cp tests/data/"$2"-* "$T/$1-seeds-$format/"
+		fuzz "$1_$format" $(((${FUZZ_SECONDS:-5} + 1) / 2)) "$T/$1-seeds-$format"
+	done <"$T/formats"
+}
+
+for src in tests/fuzz/fuzz_*.c; do
+	[ -f "$src" ] || continue
+	found=$((found + 1))
+	name=$(basename "$src" .c)
+	if [ ! -x "$B/$name" ]; then
+		ok "$name is built" 1
+		continue
+	fi
+	case $name in
+	fuzz_trace) fuzz_formats $name trace ;;
+	*) fuzz "$name" "${FUZZ_SECONDS:-5}" tests/data ;;
+	esac
 done
 [ $found -gt 0 ]
 ok "there is a fuzz target" $?
