@@ -576,8 +576,9 @@ static int truncated(const struct fit_reader *r, struct fit_err *err)
 
 static int row_tsv(struct fit_reader *r, struct fit_cell *cells, struct fit_err *err)
 {
+	enum fit_type *no_types = NULL;	/* is_end_meta() lets none through */
 	char *line, *s, *end;
-	size_t n, c;
+	size_t n, c, n_types = 0;
 	int rc = next_line(r, &line, &n, err);
 
 	if (rc == FIT_END && r->magic)
@@ -586,7 +587,7 @@ static int row_tsv(struct fit_reader *r, struct fit_cell *cells, struct fit_err 
 		return rc;
 	while (r->magic && n && line[0] == '#' && is_end_meta(line, n)) {
 		r->in_end_meta = true;
-		rc = take_meta(r, line, n, NULL, NULL, err);
+		rc = take_meta(r, line, n, &no_types, &n_types, err);
 		rc = rc ? rc : next_line(r, &line, &n, err);
 		if (rc == FIT_END)
 			return truncated(r, err);

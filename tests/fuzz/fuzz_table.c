@@ -4,6 +4,7 @@
  * an HDF5 store. What was read from TSV is written and read again, and must come back the same.
  */
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -47,12 +48,15 @@ static void must_be_same(const struct fit_table *a, const struct fit_table *b)
 /* Through a temporary file, because the writer has no other destination. */
 static void round_trip(const struct fit_table *t)
 {
-	char path[] = "/tmp/fuzz-table-XXXXXX";
+	const char *tmp = getenv("TMPDIR");
+	char path[300];
 	struct fit_writer *w = NULL;
-	struct fit_table back;
+	struct fit_table back = { 0 };
 	struct fit_err err;
-	int fd = mkstemp(path), rc;
+	int fd, rc;
 
+	snprintf(path, sizeof path, "%s/fuzz-table-XXXXXX", tmp && *tmp ? tmp : "/tmp");
+	fd = mkstemp(path);
 	if (fd < 0)
 		return;
 	rc = fit_writer_open(&w, path, 0, &err);
@@ -78,7 +82,7 @@ static void read_tsv(const uint8_t *data, size_t size)
 	int rc = fit_reader_open_memory(&r, "input", data, size, &err);
 
 	while (!rc) {
-		struct fit_table t;
+		struct fit_table t = { 0 };
 
 		rc = fit_table_read_next(&t, r, NULL, 0, &err);
 		if (!rc)
@@ -126,7 +130,7 @@ static void read_store(const uint8_t *data, size_t size)
 	rc = rc ? rc : fit_store_open(&im, &err);
 	rc = rc ? rc : fit_store_paths(&im, &paths, &err);
 	for (size_t i = 0; i < paths.n && !rc; i++) {
-		struct fit_table t;
+		struct fit_table t = { 0 };
 		struct fit_store_request req = { .path = paths.p[i], .table = &t };
 
 		if (fit_store_read_table(&im, &req, &err) == FIT_OK)
