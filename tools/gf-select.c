@@ -133,30 +133,61 @@ struct output {
 	struct fit_reader *r;
 	struct fit_writer *w;
 	bool seeded;
+	size_t n_head;		/* pairs of metadata ahead of the rows of the input */
 };
+
+/* The pairs of the input from number first on. */
+static int keep_meta(struct fit_meta *meta, const struct fit_meta *ours, const struct fit_meta *from,
+		     size_t first)
+{
+	struct fit_str key = { 0 };
+	int rc = FIT_OK;
+
+	for (size_t i = first; !rc && i < from->n; i++) {
+		fit_str_clear(&key);
+		rc = fit_str_printf(&key, "%s%s", is_ours(ours, from->pairs[i].key) ? "source_" : "",
+				    from->pairs[i].key);
+		rc = rc ? rc : fit_meta_add(meta, key.s, from->pairs[i].value);
+	}
+	fit_str_release(&key);
+	return rc;
+}
 
 static int start(void *arg, const struct fit_field *fields, size_t n, int64_t base_ns,
 		 struct fit_err *err)
 {
-	const struct output *o = arg;
-	const struct fit_meta *from = fit_reader_meta(o->r);
+	struct output *o = arg;
 	struct fit_meta ours = { 0 }, meta = { 0 };
-	struct fit_str key = { 0 };
 	int rc = cli_meta(o->cli, &ours, o->seeded);
 
 	if (!rc)
 		rc = fit_meta_copy(&meta, &ours);
-	for (size_t i = 0; !rc && i < from->n; i++) {
-		fit_str_clear(&key);
-		rc = fit_str_printf(&key, "%s%s", is_ours(&ours, from->pairs[i].key) ? "source_" : "",
-				    from->pairs[i].key);
-		rc = rc ? rc : fit_meta_add(&meta, key.s, from->pairs[i].value);
-	}
+	if (!rc)
+		rc = keep_meta(&meta, &ours, fit_reader_meta(o->r), 0);
+	o->n_head = fit_reader_meta(o->r)->n;
 	if (!rc)
 		rc = move_origin(&meta, base_ns);
 	rc = rc ? fit_fail_nomem(err) :
 	     fit_writer_begin(o->w, fit_reader_table_name(o->r), &meta, fields, n, err);
-	fit_str_release(&key);
+	fit_meta_release(&ours);
+	fit_meta_release(&meta);
+	return rc;
+}
+
+/* What the input says behind its rows, and its hash, which is known now. */
+static int end(void *arg, struct fit_err *err)
+{
+	const struct output *o = arg;
+	struct fit_meta ours = { 0 }, meta = { 0 };
+	char hash[FIT_HASH_HEX];
+	int rc = cli_meta(o->cli, &ours, o->seeded);
+
+	fit_reader_hash(o->r, hash);
+	if (!rc)
+		rc = keep_meta(&meta, &ours, fit_reader_meta(o->r), o->n_head);
+	if (!rc)
+		rc = cli_meta_input(&meta, NULL, hash);
+	rc = rc ? fit_fail_nomem(err) : fit_writer_end_meta(o->w, &meta, err);
 	fit_meta_release(&ours);
 	fit_meta_release(&meta);
 	return rc;
@@ -197,7 +228,7 @@ static int run(struct cli *cli, const struct options *o)
 	if (!rc)
 		rc = cli_writer_open(cli, &out.w, &err);
 	if (!rc) {
-		rc = fit_select(out.r, out.w, &p, start, &out, &report, &err);
+		rc = fit_select(out.r, out.w, &p, start, end, &out, &report, &err);
 		if (!rc)
 			rc = check_rest(out.r, &err);
 		if (rc)

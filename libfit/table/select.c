@@ -479,7 +479,8 @@ static int take_row(struct selection *s, struct fit_err *err)
 }
 
 int fit_select(struct fit_reader *r, struct fit_writer *w, const struct fit_select_params *p,
-	       fit_select_start *start, void *arg, struct fit_select_report *report, struct fit_err *err)
+	       fit_select_start *start, fit_select_end *end, void *arg,
+	       struct fit_select_report *report, struct fit_err *err)
 {
 	struct selection s = { .p = p, .r = r, .w = w, .start = start, .arg = arg, .report = report };
 	int rc;
@@ -501,6 +502,8 @@ int fit_select(struct fit_reader *r, struct fit_writer *w, const struct fit_sele
 			rc = write_row(&s, s.held[i].cells, s.held[i].line, err);
 		if (!rc && !s.begun)
 			rc = begin(&s, 0, err);
+		if (!rc)
+			rc = end(arg, err);
 		if (!rc)
 			rc = fit_writer_end(w, err);
 	}

@@ -75,7 +75,8 @@ struct fit_select_report {
 /*
  * Read the next table of r and write what is selected. Columns of a table without types are text,
  * but for those of docs/formats/jobs.md. start is called once, before the first row is written, with
- * all columns and the submission that became 0 (rebase; else 0), and begins the table of w.
+ * all columns and the submission that became 0 (rebase; else 0), and begins the table of w; end is
+ * called after the last row, and may add metadata (fit_writer_end_meta).
  * Constant memory, except that sample_rows rows are held.
  *
  * rate and rebase need submit_s, in ascending order: FIT_EDATA with the line of the first row that is
@@ -83,8 +84,9 @@ struct fit_select_report {
  */
 typedef int fit_select_start(void *arg, const struct fit_field *fields, size_t n, int64_t base_ns,
 			     struct fit_err *err);
+typedef int fit_select_end(void *arg, struct fit_err *err);
 int fit_select(struct fit_reader *r, struct fit_writer *w, const struct fit_select_params *p,
-	       fit_select_start *start, void *arg, struct fit_select_report *report,
-	       struct fit_err *err) FIT_MUST_CHECK;
+	       fit_select_start *start, fit_select_end *end, void *arg,
+	       struct fit_select_report *report, struct fit_err *err) FIT_MUST_CHECK;
 
 #endif

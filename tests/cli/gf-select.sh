@@ -24,7 +24,8 @@ run "no option" 0 gf-select --no-meta "$JOBS"
 grep -v '^#[a-z]' "$JOBS" | sed '/^#fit/d' >"$T/want"
 same "every row, every byte" "$T/want" "$T/out"
 run "with metadata" 0 gf-select "$JOBS"
-grep '^#' "$T/out" | grep -v '^#version' >"$T/found"
+has "the input's content is named" "$T/out" '^#input=[0-9a-f]{32}$'
+grep '^#' "$T/out" | grep -v -e '^#version' -e '^#input' >"$T/found"
 is "types and origin are kept, the tool of the input too" "$T/found" "#fit-table/1
 #tool=gf-select
 #source_tool=hand
