@@ -52,7 +52,7 @@ static int check(struct fit_trace_row *r, struct state *st, struct fit_err *err)
 		fit_format_time(here, in[ARRIVAL].u.i);
 		fit_format_time(last, st->last_ns);
 		return fit_row_fail(r, FIT_EDATA, "not in order", ARRIVAL, err,
-				    "not in order '%s' (expected at least %s, the arrival before; or --sort yes)",
+				    "not in order '%s' (expected at least %s, the arrival before; or --sort)",
 				    here, last);
 	}
 	return FIT_OK;

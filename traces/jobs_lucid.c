@@ -2,6 +2,7 @@
 /* Job logs and sizes of virtual clusters of the Lucid simulator (docs/formats/lucid.md). */
 #include <stdio.h>
 
+#include "traces/id_set.h"
 #include "traces/jobs_rows.h"
 
 enum { JOB, USER, VC, NAME, MODEL, GPUS, CPUS, BATCH, AMP, SPEED, GPU_UTIL, MEM_UTIL, GMEM, DURATION, STATE,
@@ -54,6 +55,13 @@ static int convert(struct fit_trace_row *r, struct fit_cell *row, struct fit_err
 	row[FB_USED] = in[GMEM];
 	if (fit_text_is(row[STATUS].u.t, "RUNNING") || fit_text_is(row[STATUS].u.t, "PENDING"))
 		row[OUT_END] = row[OUT_DURATION] = fit_cell_na();
+	if (!row[OUT_START].na && !row[OUT_END].na && !row[OUT_DURATION].na &&
+	    row[OUT_END].u.i >= row[OUT_START].u.i &&
+	    row[OUT_END].u.i - row[OUT_START].u.i != row[OUT_DURATION].u.i) {
+		fit_trace_repaired(r->out, fit_csv_line(r->csv), "duration",
+				   "duration that the times contradict", "not what the times say, which are taken");
+		row[OUT_DURATION] = fit_cell_na();
+	}
 	r->reason = "times out of order";
 	return fit_trace_check_times(r->out, fit_csv_line(r->csv), &row[OUT_SUBMIT], &row[OUT_START],
 				     &row[OUT_END], &row[OUT_DURATION], err);
@@ -89,9 +97,22 @@ int fit_trace_read_lucid(struct fit_source *s, struct fit_trace_out *out, struct
 
 /* ---- sizes of virtual clusters ---- */
 
+enum { UNNAMED, NAMED, NUM };
+
+static int check_new_vc(struct fit_trace_row *r, struct fit_text name, struct fit_err *err)
+{
+	uint64_t first;
+
+	if (fit_id_set_put(r->ctx, name, fit_csv_line(r->csv), &first))
+		return fit_fail_nomem(err);
+	return !first ? FIT_OK :
+	       fit_row_fail(r, FIT_EDATA, "duplicate id", NAMED, err,
+			    "duplicate virtual cluster '%.*s' (first on line %llu)", FIT_TEXT_ARG(name),
+			    (unsigned long long)first);
+}
+
 static int convert_vc(struct fit_trace_row *r, struct fit_cell *row, struct fit_err *err)
 {
-	enum { UNNAMED, NAMED, NUM };
 	const struct fit_cell *in = r->in;
 	const struct fit_cell *vc = in[UNNAMED].na ? &in[NAMED] : &in[UNNAMED];
 	int rc = fit_row_at_least(r, NUM, NUM, 0, err);
@@ -101,6 +122,9 @@ static int convert_vc(struct fit_trace_row *r, struct fit_cell *row, struct fit_
 	if (vc->na)
 		return fit_row_fail(r, FIT_EDATA, "missing value", NAMED, err,
 				    "missing value (expected the name of a virtual cluster)");
+	rc = check_new_vc(r, vc->u.t, err);
+	if (rc)
+		return rc;
 	if (in[NUM].u.i == 0) {
 		fit_tally_add(&r->tally, "virtual clusters without nodes left out");
 		return FIT_END;
@@ -118,9 +142,14 @@ int fit_trace_read_lucid_vc(struct fit_source *s, struct fit_trace_out *out, str
 		{ "", FIT_TEXT, FIT_F_OPTIONAL }, { "vc", FIT_TEXT, FIT_F_OPTIONAL },
 		{ "num", FIT_INT, FIT_F_NOT_NA | FIT_CSV_F_WHOLE }
 	};
-	const struct fit_trace_rows how = { .fields = fields, .n_fields = 3, .convert = convert_vc };
+	struct fit_id_set names = { { { 0 } } };
+	const struct fit_trace_rows how = {
+		.fields = fields, .n_fields = 3, .convert = convert_vc, .ctx = &names
+	};
+	int rc = fit_trace_read_rows(s, out, &how, err);
 
-	return fit_trace_read_rows(s, out, &how, err);
+	fit_id_set_release(&names);
+	return rc;
 }
 
 int fit_trace_sniff_lucid_vc(const struct fit_trace_head *head, char why[FIT_TRACE_WHY])

@@ -366,7 +366,7 @@ static int take_instance(struct fit_trace_row *r, struct fit_cell *row, struct f
 
 	(void)row;
 	if (in[INST_WORKER].na) {
-		fit_tally_add(&p->tally, "instances without a worker left out");
+		fit_tally_add(&p->tally, "instance rows without a worker left out");
 		return FIT_OK;
 	}
 	rc = take_times(r, INST_START, INST_END, &start, &end, &bad, err);
@@ -440,7 +440,7 @@ static void join_instances(struct pai *p)
 		const struct instance *i = &p->instances[k];
 
 		if (k + 1 < p->n_instances && i[1].job == i->job && i[1].worker == i->worker) {
-			fit_tally_add(&p->tally, "rows of an instance that has a later one left out");
+			fit_tally_add(&p->tally, "instance rows with a later one of the same worker left out");
 			continue;
 		}
 		widen(&p->jobs[i->job].instances, i->start, i->end, i->bad_end, (enum status)i->status);
