@@ -11,6 +11,7 @@
 
 #include "libfit/base/num.h"
 #include "libfit/synth/calibration.h"
+#include "libfit/synth/formats.h"
 #include "libfit/synth/synth_jobs.h"
 #include "libfit/synth/synth_profile.h"
 #include "tools/common/cli.h"
@@ -19,12 +20,15 @@
 struct options {
 	int64_t jobs, max_gpus, users, median_ns, longest_ns;
 	double hours, sigma, noise;
-	int arrivals;
+	int arrivals, format;
 	bool force;
 	const char *profiles, *calibration;
 };
 
 static const char *const arrivals_names[] = { "poisson", "diurnal", NULL };
+/* enum fit_synth_format, and the table */
+enum { TABLE = FIT_SYNTH_SWF + 1 };
+static const char *const format_names[] = { "philly", "sacct", "helios", "swf", "table", NULL };
 
 #define OPT(member) offsetof(struct options, member)
 #define NO_MORE { 0, NULL, CLI_FLAG, 0, NULL, NULL, NULL, NULL, 0, 0, 0 }
@@ -55,6 +59,8 @@ static const struct cli_option jobs_options[] = {
 	  1e6, CLI_RESULT },
 	{ 0, "users", CLI_INT, OPT(users), "N", "20", "number of users; user k submits as 1/k", NULL, 1,
 	  1e5, CLI_RESULT },
+	{ 0, "format", CLI_CHOICE, OPT(format), "NAME", "table",
+	  "layout: a jobs table, or that of a production trace", format_names, 0, 0, 0 },
 	NO_MORE
 };
 static const struct cli_option profiles_options[] = {
@@ -125,6 +131,20 @@ static int do_workload(struct cli *cli, const struct options *o, struct fit_err 
 	return rc;
 }
 
+static int write_layout(const struct cli *cli, const struct options *o,
+			const struct fit_synth_jobs_params *p, struct fit_err *err)
+{
+	struct fit_outfile *out = NULL;
+	int rc = fit_outfile_open(&out, cli->out, err);
+
+	if (!rc)
+		rc = fit_synth_format_write((enum fit_synth_format)o->format, p, out, err);
+	if (!rc)
+		return fit_outfile_close(out, err);
+	fit_outfile_abort(out);
+	return rc;
+}
+
 static int do_jobs(struct cli *cli, const struct options *o, struct fit_err *err)
 {
 	struct fit_synth_jobs_params p;
@@ -142,6 +162,8 @@ static int do_jobs(struct cli *cli, const struct options *o, struct fit_err *err
 	p.sigma = o->sigma >= 0 ? o->sigma : p.sigma;
 	p.users = o->users > 0 ? o->users : p.users;
 	p.seed = cli->seed;
+	if (o->format != TABLE)
+		return write_layout(cli, o, &p, err);
 	if (cli_meta(cli, &meta, true))
 		rc = fit_fail_nomem(err);
 	if (!rc)
@@ -250,6 +272,8 @@ static int run(struct cli *cli, const struct options *o)
 	struct fit_err err = { 0 };
 	int rc;
 
+	if (o->format != TABLE && cli->out && fit_is_store(cli->out))
+		return cli_usage(cli, "a trace cannot go into a store '%s'", cli->out);
 	if (strcmp(cli->verb->name, "profiles") == 0) {
 		if (cli->out)
 			return cli_usage(cli, "profiles are written into a folder, not to '%s'", cli->out);
@@ -270,7 +294,7 @@ int main(int argc, char **argv)
 		.name = "gf-synth", .verbs = verbs,
 		.summary = "Generate workloads, application profiles and jobs from a seed."
 	};
-	struct options o = { .jobs = -1, .sigma = -1, .noise = -1, .arrivals = -1 };
+	struct options o = { .jobs = -1, .sigma = -1, .noise = -1, .arrivals = -1, .format = TABLE };
 	struct cli cli;
 	int rc = cli_start(&cli, &tool, argc, argv, &o);
 

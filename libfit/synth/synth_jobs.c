@@ -283,8 +283,8 @@ struct streams {
 	gsl_rng *arrival, *duration, *gpus, *user;
 };
 
-static int write_jobs(const struct fit_synth_jobs_params *p, const struct streams *s,
-		      const double *cumulated, struct fit_writer *w, struct fit_err *err)
+static int draw_jobs(const struct fit_synth_jobs_params *p, const struct streams *s,
+		     const double *cumulated, fit_synth_put *put, void *arg, struct fit_err *err)
 {
 	double total = 0, y = 0, rate = (double)p->n_jobs / p->hours;	/* jobs an hour */
 	int n_sizes = 0, rc = FIT_OK;
@@ -292,33 +292,26 @@ static int write_jobs(const struct fit_synth_jobs_params *p, const struct stream
 	for (; INT64_C(1) << n_sizes <= p->max_gpus; n_sizes++)
 		total += size_weight(n_sizes);
 	for (int64_t i = 0; !rc && i < p->n_jobs; i++) {
+		struct fit_synth_job job = { .index = i };
 		double hours, duration;
-		char id[FIT_NUM_MAX + 1] = "j", user[FIT_NUM_MAX + 1] = "u";
 
 		y += gsl_ran_exponential(s->arrival, 1) / rate;
 		/* the time at which a rate that swings has brought as much as a constant one by y */
 		hours = p->arrivals == FIT_SYNTH_DIURNAL ? 24 * arrival_time(y / 24, 9.0 / 24) : y;
 		duration = p->median_s * exp(p->sigma * gsl_ran_gaussian_ziggurat(s->duration, 1));
 		duration = nearbyint(fmin(fmax(duration, 1), p->max_duration_s));
-		fit_format_int64(id + 1, i);
-		fit_format_int64(user + 1, draw_user(s->user, cumulated, p->users));
-		fit_writer_str(w, id);
-		fit_writer_str(w, user);
-		fit_writer_time(w, (int64_t)nearbyint(hours * 3.6e6) * 1000000);
-		fit_writer_time(w, (int64_t)duration * FIT_NS_PER_S);
-		fit_writer_real(w, (double)draw_gpus(s->gpus, n_sizes, total));
-		rc = fit_writer_end_row(w, err);
+		job.user = draw_user(s->user, cumulated, p->users);
+		job.submit_ns = (int64_t)nearbyint(hours * 3.6e6) * 1000000;
+		job.duration_ns = (int64_t)duration * FIT_NS_PER_S;
+		job.gpus = draw_gpus(s->gpus, n_sizes, total);
+		rc = put(arg, &job, err);
 	}
 	return rc;
 }
 
-int fit_synth_jobs(const struct fit_synth_jobs_params *p, struct fit_writer *w,
-		   const struct fit_meta *meta, struct fit_err *err)
+int fit_synth_jobs_each(const struct fit_synth_jobs_params *p, fit_synth_put *put, void *arg,
+			struct fit_err *err)
 {
-	static const struct fit_field fields[] = {
-		{ "job_id", FIT_TEXT, 0 }, { "user", FIT_TEXT, 0 }, { "submit_s", FIT_TIME, 0 },
-		{ "duration_s", FIT_TIME, 0 }, { "gpus", FIT_REAL, 0 }
-	};
 	struct streams s = { 0 };
 	double *cumulated = NULL;
 	int rc = fit_synth_jobs_params_check(p, err);
@@ -335,15 +328,42 @@ int fit_synth_jobs(const struct fit_synth_jobs_params *p, struct fit_writer *w,
 	for (int64_t k = 0; !rc && k < p->users; k++)
 		cumulated[k] = (k ? cumulated[k - 1] : 0) + 1 / (double)(k + 1);
 	if (!rc)
-		rc = fit_writer_begin(w, NULL, meta, fields, sizeof fields / sizeof *fields, err);
-	if (!rc)
-		rc = write_jobs(p, &s, cumulated, w, err);
-	if (!rc)
-		rc = fit_writer_end(w, err);
+		rc = draw_jobs(p, &s, cumulated, put, arg, err);
 	free(cumulated);
 	gsl_rng_free(s.arrival);
 	gsl_rng_free(s.duration);
 	gsl_rng_free(s.gpus);
 	gsl_rng_free(s.user);
 	return rc;
+}
+
+static int put_row(void *arg, const struct fit_synth_job *job, struct fit_err *err)
+{
+	struct fit_writer *w = arg;
+	char id[FIT_NUM_MAX + 1] = "j", user[FIT_NUM_MAX + 1] = "u";
+
+	fit_format_int64(id + 1, job->index);
+	fit_format_int64(user + 1, job->user);
+	fit_writer_str(w, id);
+	fit_writer_str(w, user);
+	fit_writer_time(w, job->submit_ns);
+	fit_writer_time(w, job->duration_ns);
+	fit_writer_real(w, (double)job->gpus);
+	return fit_writer_end_row(w, err);
+}
+
+int fit_synth_jobs(const struct fit_synth_jobs_params *p, struct fit_writer *w,
+		   const struct fit_meta *meta, struct fit_err *err)
+{
+	static const struct fit_field fields[] = {
+		{ "job_id", FIT_TEXT, 0 }, { "user", FIT_TEXT, 0 }, { "submit_s", FIT_TIME, 0 },
+		{ "duration_s", FIT_TIME, 0 }, { "gpus", FIT_REAL, 0 }
+	};
+	int rc = fit_synth_jobs_params_check(p, err);
+
+	if (!rc)
+		rc = fit_writer_begin(w, NULL, meta, fields, sizeof fields / sizeof *fields, err);
+	if (!rc)
+		rc = fit_synth_jobs_each(p, put_row, w, err);
+	return rc ? rc : fit_writer_end(w, err);
 }

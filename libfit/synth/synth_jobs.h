@@ -58,6 +58,17 @@ struct fit_synth_jobs_params {
 void fit_synth_jobs_params_default(struct fit_synth_jobs_params *p);
 int fit_synth_jobs_params_check(const struct fit_synth_jobs_params *p, struct fit_err *err) FIT_MUST_CHECK;
 
+struct fit_synth_job {
+	int64_t index;			/* from 0, by submission */
+	int64_t user;			/* from 1 */
+	int64_t submit_ns, duration_ns;	/* whole milliseconds; whole seconds */
+	int64_t gpus;
+};
+/* Hand the jobs over one by one. A status other than FIT_OK from put ends it. */
+typedef int fit_synth_put(void *arg, const struct fit_synth_job *job, struct fit_err *err);
+int fit_synth_jobs_each(const struct fit_synth_jobs_params *p, fit_synth_put *put, void *arg,
+			struct fit_err *err) FIT_MUST_CHECK;
+
 /* Write a jobs table in constant memory: job_id, user, submit_s (milliseconds), duration_s, gpus, by
  * submission. */
 int fit_synth_jobs(const struct fit_synth_jobs_params *p, struct fit_writer *w,

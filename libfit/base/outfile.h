@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Plain text out, in one stream: to standard output, or to a file that appears under its name only
+ * when it is complete.
+ */
+#ifndef FIT_BASE_OUTFILE_H
+#define FIT_BASE_OUTFILE_H
+
+#include <stddef.h>
+
+#include "libfit/base/status.h"
+#include "libfit/base/text.h"
+
+struct fit_outfile;
+
+/* dest NULL or "-": standard output. FIT_EIO. */
+int fit_outfile_open(struct fit_outfile **o, const char *dest, struct fit_err *err) FIT_MUST_CHECK;
+/* The text to add to; hand it over with fit_outfile_flush() from time to time. */
+struct fit_str *fit_outfile_text(struct fit_outfile *o);
+/* Write what is there, if it is at least min bytes. */
+int fit_outfile_flush(struct fit_outfile *o, size_t min, struct fit_err *err) FIT_MUST_CHECK;
+/* Write the rest, check, rename into place, free. abort() leaves nothing behind; NULL is fine. */
+int fit_outfile_close(struct fit_outfile *o, struct fit_err *err) FIT_MUST_CHECK;
+void fit_outfile_abort(struct fit_outfile *o);
+
+#endif
