@@ -339,6 +339,14 @@ static int take_attempts(struct philly *p, const json_t *attempts, struct fit_ce
 		else if (!a.start.na)
 			after = a.start.u.i;
 	}
+	if (last > 0) {		/* attempts that are out of order */
+		const struct fit_cell na = { .na = true };
+		int rc = fit_trace_check_times(p->out, fit_json_line(p->json), &na, &row[START],
+					       &row[END], NULL, err);
+
+		if (rc)
+			return rc;
+	}
 	if (how == FIT_ATTEMPTS_SPAN && !row[START].na && !row[END].na)
 		row[DURATION] = (struct fit_cell){ .u.i = row[END].u.i - row[START].u.i };
 	else if (how != FIT_ATTEMPTS_SPAN && whole)

@@ -462,22 +462,23 @@ int fit_trace_check_times(struct fit_trace_out *out, uint64_t line, const struct
 	}, end_start = { "end_s", "end before start", "the start" }, end_submit = {
 		"end_s", "end before submission", "the submission"
 	};
-	bool gone = false;
+	const struct fit_cell from = *start;	/* a start that is taken as missing still says how long */
+	bool start_gone = false, end_gone = false;
 	int rc = FIT_OK;
 
-	if (!start->na)
-		rc = check_pair(out, line, &end_start, start->u.i, end, &gone, err);
-	else if (!submit->na)
-		rc = check_pair(out, line, &end_submit, submit->u.i, end, &gone, err);
-	if (rc)
+	if (!submit->na)
+		rc = check_pair(out, line, &start_submit, submit->u.i, start, &start_gone, err);
+	if (!rc && !start->na)
+		rc = check_pair(out, line, &end_start, start->u.i, end, &end_gone, err);
+	else if (!rc && !submit->na)
+		rc = check_pair(out, line, &end_submit, submit->u.i, end, &end_gone, err);
+	if (rc || !duration)
 		return rc;
-	if (duration && gone)
+	if (end_gone)
 		*duration = (struct fit_cell){ .na = true };
-	if (duration && duration->na && !start->na && !end->na)
-		*duration = (struct fit_cell){ .u.i = end->u.i - start->u.i };
-	if (!submit->na && !start->na)
-		rc = check_pair(out, line, &start_submit, submit->u.i, start, &gone, err);
-	return rc;
+	if (duration->na && !end->na && !from.na)
+		*duration = (struct fit_cell){ .u.i = end->u.i - (start->na ? from.u.i : start->u.i) };
+	return FIT_OK;
 }
 
 /* ---- helpers of the readers of delimited text ---- */
