@@ -18,14 +18,16 @@ struct options {
 	int from, to;		/* -1: not given; from 0 is auto, else 1 + the format */
 	int64_t skip_bad;
 	bool list, sort, no_sort, no_unique, strict;
-	int attempts, bad_times;
+	int attempts, bad_times, processors;
 	const char *tz, *machines, *delimiter;
 };
 
 static const char *from_names[MAX_FORMATS + 2];
-static const char *const to_names[] = { "pollux", NULL };
+static const char *const to_names[] = { "pollux", "swf", NULL };
+enum { TO_POLLUX, TO_SWF };
 /* in the order of the enums in traces/jobs.h */
 static const char *const attempts_names[] = { "sum", "span", "first", "last", NULL };
+static const char *const processors_names[] = { "guess", "processors", "none", NULL };
 static const char *const times_names[] = { "missing", "clip", "keep", "fail", NULL };
 
 static const struct cli_option option_table[] = {
@@ -51,6 +53,9 @@ static const struct cli_option option_table[] = {
 	  "do not look for ids that come twice", NULL, 0, 0, CLI_RESULT },
 	{ 0, "attempts", CLI_CHOICE, offsetof(struct options, attempts), "HOW", "sum",
 	  "duration of a job with several attempts: sum, span, first, last", attempts_names, 0, 0, CLI_RESULT },
+	{ 0, "gpus-from", CLI_CHOICE, offsetof(struct options, processors), "WHAT", "guess",
+	  "swf: processors are GPUs, none are; guess: they are, with a note", processors_names, 0, 0,
+	  CLI_RESULT },
 	{ 0, "delimiter", CLI_TEXT, offsetof(struct options, delimiter), "TEXT", "|",
 	  "what stands between fields, for sacct", NULL, 0, 0, CLI_RESULT },
 	{ 0, "machines", CLI_TEXT, offsetof(struct options, machines), "FILE", NULL,
@@ -79,13 +84,17 @@ static void say_left_out(const struct cli *cli, const char *input, const struct 
 	say_counts(cli, input, &r->left_out, "bad record left out", "bad records left out");
 }
 
-static void say_report(const struct cli *cli, const char *input, const struct fit_trace_report *r)
+static void say_notes(const struct cli *cli, const char *input, const char *note)
 {
-	const char *note = r->notes.s;
-	char first[FIT_NUM_MAX], last[FIT_NUM_MAX];
-
 	for (const char *end; note && (end = strchr(note, '\n')); note = end + 1)
 		cli_warn(cli, "%s: %.*s", input, (int)(end - note), note);
+}
+
+static void say_report(const struct cli *cli, const char *input, const struct fit_trace_report *r)
+{
+	char first[FIT_NUM_MAX], last[FIT_NUM_MAX];
+
+	say_notes(cli, input, r->notes.s);
 	say_left_out(cli, input, r);
 	say_counts(cli, input, &r->repaired, "value put right", "values put right");
 	if (r->jobs == 0 && r->rows == 0)
@@ -193,37 +202,43 @@ static int end_table(struct output *out, struct fit_err *err)
 
 /* ---- a workload file ---- */
 
-static int write_workload(struct cli *cli, const struct fit_table *t, struct fit_err *err)
+static int write_workload(struct cli *cli, int to, const struct fit_table *t, struct fit_err *err)
 {
-	struct fit_str text = { 0 };
-	int rc = fit_trace_write_pollux(t, &text, err);
+	struct fit_str text = { 0 }, notes = { 0 };
+	int rc = to == TO_SWF ? fit_trace_write_swf(t, &text, &notes, err) :
+		 fit_trace_write_pollux(t, &text, err);
 
 	if (!rc && cli->out && strcmp(cli->out, "-") != 0)
 		rc = fit_csv_write_file(cli->out, &text, err);
 	else if (!rc && fwrite(text.s, 1, text.n, stdout) != text.n)
 		rc = fit_fail_errno(err, "cannot write to standard output");
+	if (!rc)
+		say_notes(cli, t->input, notes.s);
 	fit_str_release(&text);
+	fit_str_release(&notes);
 	return rc;
 }
 
-static int read_jobs_table(struct fit_table *t, const char *operand, struct fit_err *err)
+static int read_jobs_table(struct fit_table *t, const char *operand, int to, struct fit_err *err)
 {
 	static const struct fit_field fields[] = {
 		{ "job_id", FIT_TEXT, FIT_F_NOT_NA }, { "submit_s", FIT_TIME, FIT_F_NOT_NA },
 		{ "app", FIT_TEXT, 0 }, { "gpus", FIT_REAL, 0 }, { "batch_size", FIT_INT, 0 }
 	};
 
+	if (to == TO_SWF)		/* all columns: what does not fit is said */
+		return fit_table_read(t, operand, NULL, 0, err);
 	return fit_table_read(t, operand, fields, sizeof fields / sizeof *fields, err);
 }
 
-static int convert_jobs(struct cli *cli, struct fit_err *err)
+static int convert_jobs(struct cli *cli, int to, struct fit_err *err)
 {
 	struct fit_table t = { 0 };
-	int rc = read_jobs_table(&t, cli_operand(cli, 0), err);
+	int rc = read_jobs_table(&t, cli_operand(cli, 0), to, err);
 
 	if (!rc && t.n_rows == 0)
 		cli_warn(cli, "%s: no jobs", t.input);
-	rc = rc ? rc : write_workload(cli, &t, err);
+	rc = rc ? rc : write_workload(cli, to, &t, err);
 	fit_table_release(&t);
 	return rc;
 }
@@ -244,6 +259,14 @@ static int choose_format(const struct cli *cli, int from, struct fit_source *s,
 	if (!rc && !cli->quiet)
 		fprintf(stderr, "gf-trace: %s: recognised %s (%s)\n", fit_source_name(s), (*format)->name, why);
 	return rc;
+}
+
+/* What a workload file may want to know of the report. */
+static int report_meta(struct fit_table *t, const struct fit_trace_report *r)
+{
+	int rc = fit_meta_copy(&t->meta, &r->meta);
+
+	return !rc && r->origin[0] ? fit_meta_set(&t->meta, "origin", r->origin) : rc;
 }
 
 static int judge(const struct options *o, const char *input, const struct fit_trace_report *r,
@@ -272,7 +295,8 @@ static int import(struct cli *cli, const struct options *o, const struct fit_tra
 		say_report(cli, input, &report);
 	rc = rc ? rc : judge(o, input, &report, err);
 	if (!rc)
-		rc = o->to >= 0 ? write_workload(cli, &t, err) : end_table(&out, err);
+		rc = o->to < 0 ? end_table(&out, err) : report_meta(&t, &report) ? fit_fail_nomem(err) :
+		     write_workload(cli, o->to, &t, err);
 	if (rc)
 		fit_writer_abort(out.w);
 	else if (out.w)
@@ -315,7 +339,7 @@ static int run(struct cli *cli, const struct options *o)
 {
 	struct fit_trace_params params = {
 		.skip_bad = o->skip_bad, .no_unique = o->no_unique, .machines = o->machines,
-		.delimiter = o->delimiter,
+		.delimiter = o->delimiter, .processors = (enum fit_trace_processors)o->processors,
 		.sort = o->sort ? FIT_SORT_YES : o->no_sort ? FIT_SORT_NO : FIT_SORT_FORMAT,
 		.attempts = (enum fit_trace_attempts)o->attempts,
 		.bad_times = (enum fit_trace_bad_times)o->bad_times
@@ -347,7 +371,7 @@ static int run(struct cli *cli, const struct options *o)
 	}
 	if (o->from < 0) {
 		rc = params.n_more ? fit_fail(&err, FIT_EINVAL, "too many inputs (expected one jobs table)") :
-		     convert_jobs(cli, &err);
+		     convert_jobs(cli, o->to, &err);
 		return rc ? cli_error(cli, &err) : CLI_EXIT_OK;
 	}
 	rc = fit_source_open(&s, cli_operand(cli, 0), &err);

@@ -104,6 +104,12 @@ enum fit_trace_attempts {
 	FIT_ATTEMPTS_SUM, FIT_ATTEMPTS_SPAN, FIT_ATTEMPTS_FIRST,
 	FIT_ATTEMPTS_LAST	/* submission, start and duration of the last attempt alone (sacct) */
 };
+/* What a processor of a log without GPUs is (swf). */
+enum fit_trace_processors {
+	FIT_PROCESSORS_GUESS,	/* a GPU, with a remark */
+	FIT_PROCESSORS_ARE_GPUS,
+	FIT_PROCESSORS_ARE_CPUS	/* column gpus is NA, cpus has them */
+};
 /* A record whose start is before its submission, or its end before its start. */
 enum fit_trace_bad_times {
 	FIT_TIMES_MISSING,	/* the later of the two becomes NA, and the duration with the end; counted */
@@ -121,6 +127,7 @@ struct fit_trace_params {
 	struct fit_zone zone;	/* of times without offset; not given: taken as they stand */
 	enum fit_trace_attempts attempts;	/* the duration of a job that was started again */
 	enum fit_trace_bad_times bad_times;
+	enum fit_trace_processors processors;
 	const char *delimiter;	/* sacct: what stands between fields; NULL: '|' */
 	const char *machines;	/* philly: operand of the machine list, or NULL */
 	/* Called for each record left out or repaired, with one line; may be NULL. */
@@ -253,6 +260,14 @@ int fit_trace_read(struct fit_table *table, const struct fit_trace_format *forma
 int fit_trace_write_pollux(const struct fit_table *jobs, struct fit_str *csv,
 			   struct fit_err *err) FIT_MUST_CHECK;
 
+/*
+ * A jobs table, with whatever columns it has, as a log in the Standard Workload Format, appended to
+ * swf, ordered by submission; the origin of the metadata is its UnixStartTime. Needs job_id, submit_s
+ * (not negative) and gpus (whole numbers). notes: what does not fit, one line each.
+ */
+int fit_trace_write_swf(const struct fit_table *jobs, struct fit_str *swf, struct fit_str *notes,
+			struct fit_err *err) FIT_MUST_CHECK;
+
 /* ---- the readers ---- */
 
 int fit_trace_read_pollux(struct fit_source *s, struct fit_trace_out *out, struct fit_err *err);
@@ -281,6 +296,8 @@ int fit_trace_sniff_pai(const struct fit_trace_head *head, char why[FIT_TRACE_WH
 int fit_trace_sniff_gavel(const struct fit_trace_head *head, char why[FIT_TRACE_WHY]);
 int fit_trace_sniff_lucid_vc(const struct fit_trace_head *head, char why[FIT_TRACE_WHY]);
 int fit_trace_read_sacct(struct fit_source *s, struct fit_trace_out *out, struct fit_err *err);
+int fit_trace_read_swf(struct fit_source *s, struct fit_trace_out *out, struct fit_err *err);
+int fit_trace_sniff_swf(const struct fit_trace_head *head, char why[FIT_TRACE_WHY]);
 int fit_trace_sniff_sacct(const struct fit_trace_head *head, char why[FIT_TRACE_WHY]);
 
 #endif

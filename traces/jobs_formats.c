@@ -116,6 +116,16 @@ static const struct fit_field sacct_fields[] = {
 	{ "gpu_types", FIT_TEXT, 0 }, { "cpu_time_s", FIT_TIME, 0 }, { "seen_s", FIT_TIME, 0 },
 	{ "reason", FIT_TEXT, 0 }
 };
+/* as the enum in traces/jobs_swf.c */
+static const struct fit_field swf_fields[] = {
+	{ "job_id", FIT_TEXT, 0 }, { "user", FIT_TEXT, 0 }, { "group", FIT_TEXT, 0 },
+	{ "app", FIT_TEXT, 0 }, { "submit_s", FIT_TIME, 0 }, { "start_s", FIT_TIME, 0 },
+	{ "end_s", FIT_TIME, 0 }, { "duration_s", FIT_TIME, 0 }, { "gpus", FIT_REAL, 0 },
+	{ "gpu_type", FIT_TEXT, 0 }, { "status", FIT_TEXT, 0 }, { "cpus", FIT_REAL, 0 },
+	{ "mem_mib", FIT_REAL, 0 }, { "timelimit_s", FIT_REAL, 0 }, { "queue", FIT_TEXT, 0 },
+	{ "partition", FIT_TEXT, 0 }, { "gpus_req", FIT_REAL, 0 }, { "after_job", FIT_TEXT, 0 },
+	{ "think_s", FIT_TIME, 0 }
+};
 
 #define FIELDS(f) .fields = f, .n_fields = sizeof f / sizeof *f
 
@@ -182,6 +192,8 @@ const struct fit_trace_format fit_trace_formats[] = {
 	{ .name = "sacct", .summary = "accounting of Slurm, sacct --parsable2", FIELDS(sacct_fields),
 	  .flags = FIT_TRACE_CALENDAR | FIT_TRACE_JOINS, .id_field = "JobID",
 	  .read = fit_trace_read_sacct, .sniff = fit_trace_sniff_sacct },
+	{ .name = "swf", .summary = "Standard Workload Format 2.2", FIELDS(swf_fields),
+	  .id_field = "job number", .read = fit_trace_read_swf, .sniff = fit_trace_sniff_swf },
 	{ .name = NULL }
 };
 

@@ -435,14 +435,14 @@ static int take_tres(struct sacct *r, enum column tres, enum column gres, int64_
 	bool old = t.n == 0;
 	int rc;
 
-	*number = FIT_SACCT_NONE;
+	*number = FIT_NO_TEXT;
 	if (old)
 		t = field(r, gres);
 	if (fit_slurm_is_missing(t))
 		return FIT_OK;
 	rc = fit_sacct_tres_put(&r->jobs, t, old, old ? per_node : 0, number, &bad);
 	if (rc)
-		*number = FIT_SACCT_NONE;
+		*number = FIT_NO_TEXT;
 	return rc ? bad_value(r, old ? gres : tres, rc, bad, err, old ? "GRES such as gpu:2" :
 			      "TRES such as cpu=8,gres/gpu=2") : FIT_OK;
 }
@@ -472,7 +472,7 @@ static bool has_nodes(const struct sacct *r, const struct fit_sacct_record *x)
 {
 	struct fit_text list = field(r, NODE_LIST);
 
-	if (x->alloc != FIT_SACCT_NONE)
+	if (x->alloc != FIT_NO_TEXT)
 		return true;
 	return list.n && !is_name(list, "None assigned") && !fit_slurm_is_missing(list);
 }

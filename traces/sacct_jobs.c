@@ -9,54 +9,6 @@
 
 #define TEXTS_MAX ((size_t)4 << 20)	/* bytes of texts that are kept while rows stream through */
 
-/* ---- texts ---- */
-
-void fit_texts_release(struct fit_texts *t)
-{
-	fit_index_release(&t->index);
-	free(t->at);
-	free(t->bytes);
-	*t = (struct fit_texts){ 0 };
-}
-
-int fit_texts_put(struct fit_texts *t, struct fit_text text, uint32_t *number, bool *fresh)
-{
-	uint32_t found = FIT_SACCT_NONE;
-
-	if (fresh)
-		*fresh = false;
-	if (text.n == 0) {
-		*number = FIT_SACCT_NONE;
-		return FIT_OK;
-	}
-	if (t->n >= FIT_NO_INDEX - 1)
-		return FIT_ENOMEM;
-	found = fit_index_get(&t->index, text);
-	if (found != FIT_NO_INDEX) {
-		*number = found;
-		return FIT_OK;
-	}
-	if (fit_grow(&t->at, &t->cap, t->n + 2, sizeof *t->at) ||
-	    fit_grow(&t->bytes, &t->bytes_cap, t->bytes_n + text.n, 1) ||
-	    fit_index_put(&t->index, text, (uint32_t)t->n, NULL))
-		return FIT_ENOMEM;
-	memcpy(t->bytes + t->bytes_n, text.s, text.n);
-	t->at[t->n] = t->bytes_n;
-	t->bytes_n += text.n;
-	*number = (uint32_t)t->n++;
-	t->at[t->n] = t->bytes_n;
-	if (fresh)
-		*fresh = true;
-	return FIT_OK;
-}
-
-struct fit_text fit_texts_get(const struct fit_texts *t, uint32_t number)
-{
-	if (number >= t->n)
-		return (struct fit_text){ NULL, 0 };
-	return (struct fit_text){ t->bytes + t->at[number], t->at[number + 1] - t->at[number] };
-}
-
 static struct fit_cell text_cell(const struct fit_texts *t, uint32_t number)
 {
 	struct fit_text s = fit_texts_get(t, number);
@@ -70,7 +22,7 @@ int fit_sacct_jobs_init(struct fit_sacct_jobs *j, struct fit_trace_out *out, boo
 			const char *id_column, struct fit_err *err)
 {
 	*j = (struct fit_sacct_jobs){
-		.out = out, .collect = collect, .id_column = id_column, .cluster = FIT_SACCT_NONE
+		.out = out, .collect = collect, .id_column = id_column, .cluster = FIT_NO_TEXT
 	};
 	if (!collect)
 		return FIT_OK;
@@ -94,7 +46,7 @@ int fit_sacct_tres_put(struct fit_sacct_jobs *j, struct fit_text t, bool gres, i
 		       uint32_t *number, struct fit_text *bad)
 {
 	struct fit_str key = { 0 }, types = { 0 }, set = { 0 };
-	struct fit_sacct_tres x = { .types = FIT_SACCT_NONE, .set = FIT_SACCT_NONE };
+	struct fit_sacct_tres x = { .types = FIT_NO_TEXT, .set = FIT_NO_TEXT };
 	bool fresh = false;
 	int rc = FIT_OK;
 
@@ -289,8 +241,8 @@ static int put_resources(struct fit_sacct_jobs *j, const struct fit_sacct_record
 	row[FIT_SACCT_GPUS_REQ] = real_cell(n_req);
 	row[FIT_SACCT_GPUS_ALLOC] = real_cell(n_alloc);
 	row[FIT_SACCT_GPUS] = real_cell(started && n_alloc >= 0 ? n_alloc : n_req >= 0 ? n_req : -1);
-	row[FIT_SACCT_GPU_TYPES] = text_cell(&j->texts, use ? use->types : FIT_SACCT_NONE);
-	row[FIT_SACCT_GPU_TYPE] = text_cell(&j->texts, use ? use->set : FIT_SACCT_NONE);
+	row[FIT_SACCT_GPU_TYPES] = text_cell(&j->texts, use ? use->types : FIT_NO_TEXT);
+	row[FIT_SACCT_GPU_TYPE] = text_cell(&j->texts, use ? use->set : FIT_NO_TEXT);
 	if (row[FIT_SACCT_GPU_TYPE].na && row[FIT_SACCT_GPUS].u.d > 0)
 		row[FIT_SACCT_GPU_TYPE] = text_cell(&j->texts, r->partition);
 	row[FIT_SACCT_CPUS] = use && use->r.cpus >= 0 ? (struct fit_cell){ .u.i = use->r.cpus } :
@@ -366,7 +318,7 @@ static int emit(struct fit_sacct_jobs *j, const struct fit_sacct_record *const *
 	for (size_t i = 0; i < FIT_SACCT_N; i++)
 		row[i] = (struct fit_cell){ .na = true };
 	row[FIT_SACCT_JOB_ID] = (struct fit_cell){ .u.t = id_of(j, r) };
-	if (j->clusters && r->cluster != FIT_SACCT_NONE) {
+	if (j->clusters && r->cluster != FIT_NO_TEXT) {
 		struct fit_text cluster = fit_texts_get(&j->texts, r->cluster);
 
 		if (fit_str_add(&id, cluster.s, cluster.n) || fit_str_add(&id, ":", 1) ||
@@ -411,11 +363,11 @@ static int emit_head(struct fit_sacct_jobs *j, uint32_t head, struct fit_err *er
 	size_t n = 1, cap = 0;
 	int rc = FIT_OK;
 
-	if (one->next == FIT_SACCT_NONE)
+	if (one->next == FIT_NO_TEXT)
 		return emit(j, a, 1, err);
 	a = NULL;
 	n = 0;
-	for (uint32_t i = head; !rc && i != FIT_SACCT_NONE; i = j->records[i].next) {
+	for (uint32_t i = head; !rc && i != FIT_NO_TEXT; i = j->records[i].next) {
 		rc = fit_grow(&a, &cap, n + 1, sizeof *a) ? fit_fail_nomem(err) : FIT_OK;
 		if (!rc)
 			a[n++] = &j->records[i];
@@ -457,7 +409,7 @@ static int keep_tres(struct fit_sacct_jobs *j, const struct fit_texts *old_texts
 	bool fresh;
 	int rc;
 
-	if (*number == FIT_SACCT_NONE)
+	if (*number == FIT_NO_TEXT)
 		return FIT_OK;
 	x = old[*number];
 	rc = fit_grow(&j->tres, &j->tres_cap, j->tres_texts.n + 1, sizeof *j->tres);
@@ -502,7 +454,7 @@ int fit_sacct_jobs_add(struct fit_sacct_jobs *j, struct fit_sacct_record *r, str
 	struct fit_text cluster = fit_texts_get(&j->texts, r->cluster);
 	int rc;
 
-	if (cluster.n && j->cluster == FIT_SACCT_NONE)
+	if (cluster.n && j->cluster == FIT_NO_TEXT)
 		j->cluster = r->cluster;
 	if (r->cluster != j->cluster && !j->clusters) {
 		if (!j->collect)
@@ -525,7 +477,7 @@ int fit_sacct_jobs_add(struct fit_sacct_jobs *j, struct fit_sacct_record *r, str
 	r->id_n = (uint32_t)id.n;
 	r->name_at = r->id_at + id.n;
 	r->name_n = (uint32_t)name.n;
-	r->next = FIT_SACCT_NONE;
+	r->next = FIT_NO_TEXT;
 	r->later = false;
 	memcpy(j->bytes + r->id_at, id.s, id.n);
 	if (name.n)
@@ -566,7 +518,7 @@ static int emit_sorted(struct fit_sacct_jobs *j, struct fit_err *err)
 
 		if (j->records[i].later)
 			continue;
-		for (uint32_t k = j->records[i].next; k != FIT_SACCT_NONE; k = j->records[k].next)
+		for (uint32_t k = j->records[i].next; k != FIT_NO_TEXT; k = j->records[k].next)
 			if (compare_times(j->records[k].submit, submit) < 0)
 				submit = j->records[k].submit;
 		ranks[n++] = (struct rank){ submit, (uint32_t)i };

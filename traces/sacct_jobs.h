@@ -13,12 +13,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "libfit/base/hash.h"
 #include "libfit/base/status.h"
 #include "libfit/base/text.h"
 #include "traces/jobs.h"
 #include "traces/jobs_rows.h"
 #include "traces/sacct_values.h"
+#include "traces/texts.h"
 
 /* The columns of the table, in order. */
 enum {
@@ -30,21 +30,7 @@ enum {
 	FIT_SACCT_REASON, FIT_SACCT_N
 };
 
-#define FIT_SACCT_NONE UINT32_MAX	/* no text */
 #define FIT_SACCT_NO_LIMIT INT64_MAX
-
-/* Texts that come again and again, by number. Zero-initialise. */
-struct fit_texts {
-	struct fit_index index;
-	size_t *at;			/* of text i in bytes; its length follows it */
-	char *bytes;
-	size_t n, cap, bytes_n, bytes_cap;
-};
-void fit_texts_release(struct fit_texts *t);
-/* *number of the text; *fresh (may be NULL): it is a new one. Empty: FIT_SACCT_NONE. */
-int fit_texts_put(struct fit_texts *t, struct fit_text text, uint32_t *number,
-		  bool *fresh) FIT_MUST_CHECK;
-struct fit_text fit_texts_get(const struct fit_texts *t, uint32_t number);
 
 /* One record: an attempt of a job. Times in ns, FIT_INT_NA where missing. */
 struct fit_sacct_record {

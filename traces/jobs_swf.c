@@ -1,0 +1,672 @@
+/* SPDX-License-Identifier: MIT */
+/* The Standard Workload Format 2.2 of the Parallel Workloads Archive (docs/formats/swf.md). */
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "libfit/base/num.h"
+#include "traces/lines.h"
+#include "traces/swf.h"
+
+enum { JOB_ID, USER_ID, GROUP, APP, SUBMIT_S, START_S, END_S, DURATION_S, GPUS, GPU_TYPE, STATUS_WORD,
+       CPUS, MEM_MIB, TIMELIMIT_S, QUEUE_ID, PARTITION_ID, GPUS_REQ, AFTER_JOB, THINK_S, N_OUT };
+
+#define META_MAX 65536		/* bytes of header comments that go into the metadata */
+#define MARKED_MAX ((uint64_t)1 << 28)	/* job numbers that are looked after; 32 MiB of marks */
+
+/* One bit a job number. */
+struct marks {
+	uint64_t *words;
+	size_t cap;
+};
+
+/* Names of "user 3" and the like: that of number i ends at ends[i] of bytes. */
+struct labels {
+	struct fit_index index;
+	struct fit_str bytes;
+	size_t *ends;
+	size_t n, cap;
+};
+
+struct swf {
+	struct fit_lines lines;
+	struct fit_trace_out *out;
+	const char *reason;
+	bool records;			/* the first record has come */
+	bool cpus;			/* a processor is a CPU */
+	bool says_gpus;			/* the file says that a processor is a GPU */
+	size_t meta_n;
+	int64_t unix_start, max_procs;	/* -1: not given */
+	struct labels labels;
+	struct fit_text fields[FIT_SWF_FIELDS + 1];
+	size_t n_fields;
+	uint64_t n_records, extra, partial, no_procs, no_procs_line, too_large, too_large_line, unsorted,
+		 not_kept;
+	struct fit_str too_large_id;
+	int64_t last_submit;
+	struct marks whole, parts;
+};
+
+/* ---- job numbers ---- */
+
+static int mark(struct marks *m, uint64_t n)
+{
+	size_t old = m->cap, word = (size_t)(n / 64);
+
+	if (n >= MARKED_MAX)
+		return FIT_OK;
+	if (fit_grow(&m->words, &m->cap, word + 1, sizeof *m->words))
+		return FIT_ENOMEM;
+	if (m->cap > old)
+		memset(m->words + old, 0, (m->cap - old) * sizeof *m->words);
+	m->words[word] |= UINT64_C(1) << n % 64;
+	return FIT_OK;
+}
+
+/* How many numbers are marked in parts and not in whole. */
+static uint64_t only_parts(const struct swf *r)
+{
+	uint64_t n = 0;
+
+	for (size_t i = 0; i < r->parts.cap; i++) {
+		uint64_t w = r->parts.words[i] & ~(i < r->whole.cap ? r->whole.words[i] : 0);
+
+		for (; w; w &= w - 1)
+			n++;
+	}
+	return n;
+}
+
+/* ---- numbers ---- */
+
+static int fail(struct swf *r, int code, const char *reason, size_t field, struct fit_err *err,
+		const char *fmt, ...) FIT_PRINTF(6, 7);
+static int fail(struct swf *r, int code, const char *reason, size_t field, struct fit_err *err,
+		const char *fmt, ...)
+{
+	char what[FIT_ERR_MAX];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(what, sizeof what, fmt, ap);
+	va_end(ap);
+	r->reason = reason;
+	return fit_lines_fail(&r->lines, code, r->lines.number, fit_swf_names[field], err, "%s", what);
+}
+
+static int out_of_range(struct swf *r, size_t field, struct fit_err *err, const char *expected)
+{
+	return fail(r, FIT_EDATA, "out of range", field, err, "out of range '%.*s' (expected %s)",
+		    FIT_TEXT_ARG(r->fields[field]), expected);
+}
+
+/* Digits alone, few enough not to overflow. */
+static bool is_plain(struct fit_text t, int64_t *v)
+{
+	if (t.n == 0 || t.n > 18)
+		return false;
+	*v = 0;
+	for (size_t i = 0; i < t.n; i++) {
+		if (t.s[i] < '0' || t.s[i] > '9')
+			return false;
+		*v = *v * 10 + (t.s[i] - '0');
+	}
+	return true;
+}
+
+/* A number that is at least 0, or missing: -1, -1.0. */
+static int take_real(struct swf *r, size_t field, struct fit_cell *c, struct fit_err *err)
+{
+	struct fit_text t = r->fields[field];
+	int64_t v;
+	double d;
+
+	if (is_plain(t, &v)) {
+		*c = (struct fit_cell){ .u.d = (double)v };
+		return FIT_OK;
+	}
+	*c = (struct fit_cell){ .na = true };
+	if (fit_text_is(t, "-1"))
+		return FIT_OK;
+	if (fit_parse_double(t, &d))
+		return fail(r, FIT_EPARSE, "bad value", field, err, "bad value '%.*s' (expected a number)",
+			    FIT_TEXT_ARG(t));
+	if (d < 0)
+		return fabs(d + 1) > 0 ? out_of_range(r, field, err, "-1, or at least 0") : FIT_OK;
+	*c = (struct fit_cell){ .u.d = d > 0 ? d : 0 };
+	return FIT_OK;
+}
+
+/* The same as seconds, without a detour over a double. */
+static int take_time(struct swf *r, size_t field, struct fit_cell *c, struct fit_err *err)
+{
+	struct fit_text t = r->fields[field];
+	int64_t v;
+	int rc;
+
+	if (is_plain(t, &v) && v <= INT64_C(4000000000)) {
+		*c = (struct fit_cell){ .u.i = v * FIT_NS_PER_S };
+		return FIT_OK;
+	}
+	rc = take_real(r, field, c, err);
+	if (rc || c->na)
+		return rc;
+	if (c->u.d > 4e9)
+		return out_of_range(r, field, err, "at most 4000000000 s");
+	if (fit_parse_time(t, &v) && fit_time_from_double(c->u.d, &v))
+		return out_of_range(r, field, err, "seconds");
+	*c = (struct fit_cell){ .u.i = v };
+	return FIT_OK;
+}
+
+/* A whole number; "3.0" is one. */
+static int take_number(struct swf *r, size_t field, struct fit_cell *c, struct fit_err *err)
+{
+	struct fit_text t = r->fields[field];
+	int64_t v;
+	int rc;
+
+	if (is_plain(t, &v)) {
+		*c = (struct fit_cell){ .u.i = v };
+		return FIT_OK;
+	}
+	rc = fit_parse_int64(t, &v);
+	if (rc == FIT_EPARSE) {
+		rc = take_real(r, field, c, err);
+		if (rc || c->na)
+			return rc;
+		if (floor(c->u.d) < c->u.d)
+			return fail(r, FIT_EPARSE, "bad value", field, err, "bad value '%.*s' (expected a whole "
+				    "number)", FIT_TEXT_ARG(t));
+		rc = c->u.d > 9e15 ? FIT_EINVAL : FIT_OK;
+		v = rc ? 0 : (int64_t)c->u.d;
+	}
+	if (rc || v < -1)
+		return out_of_range(r, field, err, "-1, or 0 to 9223372036854775807");
+	*c = (struct fit_cell){ .na = v == -1, .u.i = v == -1 ? 0 : v };
+	return FIT_OK;
+}
+
+/* ---- labels: names of numbers, as our own export writes them ---- */
+
+static void labels_release(struct labels *l)
+{
+	fit_index_release(&l->index);
+	fit_str_release(&l->bytes);
+	free(l->ends);
+}
+
+/* The name of "user 3"; NULL when it has none. */
+static struct fit_text find_label(const struct labels *l, const char *kind, struct fit_text number)
+{
+	char key[64];
+	int n = snprintf(key, sizeof key, "%s %.*s", kind, FIT_TEXT_ARG(number));
+	uint32_t i;
+	size_t from;
+
+	if (l->n == 0 || n < 0 || (size_t)n >= sizeof key)
+		return (struct fit_text){ NULL, 0 };
+	i = fit_index_get(&l->index, (struct fit_text){ key, (size_t)n });
+	if (i == FIT_NO_INDEX)
+		return (struct fit_text){ NULL, 0 };
+	from = i ? l->ends[i - 1] : 0;
+	return (struct fit_text){ l->bytes.s + from, l->ends[i] - from };
+}
+
+/* "user 3 alice"; the first one of a number counts. */
+static int take_label(struct labels *l, struct fit_text t)
+{
+	const char *blank = t.n ? memchr(t.s, ' ', t.n) : NULL, *second;
+	struct fit_text key;
+	uint32_t found;
+	int rc;
+
+	second = blank ? memchr(blank + 1, ' ', t.n - (size_t)(blank + 1 - t.s)) : NULL;
+	if (!second || second + 1 == t.s + t.n || l->n >= FIT_NO_INDEX - 1)
+		return FIT_OK;
+	key = (struct fit_text){ t.s, (size_t)(second - t.s) };
+	rc = fit_grow(&l->ends, &l->cap, l->n + 1, sizeof *l->ends);
+	rc = rc ? rc : fit_index_put(&l->index, key, (uint32_t)l->n, &found);
+	if (rc || found != FIT_NO_INDEX)
+		return rc;
+	rc = fit_swf_unescape(&l->bytes, (struct fit_text){ second + 1, t.n - key.n - 1 });
+	l->ends[l->n++] = l->bytes.n;
+	return rc;
+}
+
+/* The number, or its name. buf holds the number. */
+static struct fit_cell name_cell(const struct swf *r, const char *kind, const struct fit_cell *number,
+				 char buf[FIT_NUM_MAX])
+{
+	struct fit_text t, name;
+
+	if (number->na)
+		return (struct fit_cell){ .na = true };
+	t = (struct fit_text){ buf, fit_format_int64(buf, number->u.i) };
+	name = find_label(&r->labels, kind, t);
+	return (struct fit_cell){ .u.t = name.n ? name : t };
+}
+
+/* ---- comments ---- */
+
+static bool is_blank(char c)
+{
+	return c == ' ' || c == '\t' || c == '\r';
+}
+
+static struct fit_text trim(struct fit_text t)
+{
+	while (t.n && is_blank(t.s[0])) {
+		t.s++;
+		t.n--;
+	}
+	while (t.n && is_blank(t.s[t.n - 1]))
+		t.n--;
+	return t;
+}
+
+/* "MaxProcs" as "swf_max_procs". */
+static void meta_key(const char *name, char key[64])
+{
+	size_t n = (size_t)snprintf(key, 64, "swf");
+
+	for (; *name && n < 61; name++) {
+		if (*name >= 'A' && *name <= 'Z')
+			key[n++] = '_';
+		key[n++] = *name >= 'A' && *name <= 'Z' ? (char)(*name - 'A' + 'a') : *name;
+	}
+	key[n] = '\0';
+}
+
+/* The number that a value begins with: "64 (16 x 4)". */
+static bool leading_number(struct fit_text t, int64_t *v)
+{
+	size_t n = 0;
+
+	while (n < t.n && t.s[n] >= '0' && t.s[n] <= '9')
+		n++;
+	return is_plain((struct fit_text){ t.s, n }, v);
+}
+
+static int keep_header(struct swf *r, const char *name, struct fit_text value, struct fit_err *err)
+{
+	char key[64], *text;
+	int rc;
+
+	if (r->meta_n + value.n > META_MAX) {
+		r->not_kept++;
+		return FIT_OK;
+	}
+	r->meta_n += value.n;
+	meta_key(name, key);
+	text = fit_strdup(value);
+	rc = text ? fit_trace_meta(r->out, key, text) : FIT_ENOMEM;
+	free(text);
+	return rc ? fit_fail_nomem(err) : FIT_OK;
+}
+
+static int take_start(struct swf *r, struct fit_text value, struct fit_err *err)
+{
+	char origin[FIT_DATETIME_MAX + 8];
+	int64_t v;
+
+	if (!leading_number(value, &v) || v > INT64_C(4000000000))
+		return fit_lines_fail(&r->lines, FIT_EPARSE, r->lines.number, "UnixStartTime", err,
+				      "bad value '%.*s' (expected seconds since 1970)", FIT_TEXT_ARG(value));
+	if (r->unix_start >= 0 && v != r->unix_start)
+		return fit_lines_fail(&r->lines, FIT_EDATA, r->lines.number, "UnixStartTime", err,
+				      "another log begins here, '%.*s' (expected one log, whose times count "
+				      "from one start, %lld)", FIT_TEXT_ARG(value), (long long)r->unix_start);
+	if (r->unix_start >= 0 || r->records)
+		return FIT_OK;
+	r->unix_start = v;
+	if (v == 0)		/* nobody knows */
+		return FIT_OK;
+	fit_format_datetime(origin, v * FIT_NS_PER_S);
+	memcpy(origin + strlen(origin), "+00:00", sizeof "+00:00");
+	return fit_trace_meta(r->out, "origin", origin) ? fit_fail_nomem(err) : FIT_OK;
+}
+
+/* ";  MaxProcs: 64" */
+static int take_comment(struct swf *r, struct fit_text t, struct fit_err *err)
+{
+	static const char *const names[] = {
+		"Version", "Computer", "Installation", "Acknowledge", "Information", "Conversion", "MaxJobs",
+		"MaxRecords", "Preemption", "UnixStartTime", "TimeZone", "TimeZoneString", "StartTime",
+		"EndTime", "MaxNodes", "MaxProcs", "MaxRuntime", "MaxMemory", "AllowOveruse", "MaxQueues",
+		"Queues", "Queue", "MaxPartitions", "Partitions", "Partition", "Note"
+	};
+	const char *colon = t.n ? memchr(t.s, ':', t.n) : NULL;
+	struct fit_text key, value;
+	int rc = FIT_OK;
+
+	if (!colon)
+		return FIT_OK;
+	key = trim((struct fit_text){ t.s + 1, (size_t)(colon - t.s) - 1 });
+	value = trim((struct fit_text){ colon + 1, t.n - (size_t)(colon - t.s) - 1 });
+	if (value.n == 0)
+		return FIT_OK;
+	if (fit_text_is(key, "UnixStartTime"))
+		rc = take_start(r, value, err);
+	if (rc || r->records)
+		return rc;
+	if (fit_text_is(key, "Label"))
+		return take_label(&r->labels, value) ? fit_fail_nomem(err) : FIT_OK;
+	if (fit_text_is(key, "MaxProcs") && !leading_number(value, &r->max_procs))
+		r->max_procs = -1;
+	if (fit_text_is(key, "Note") && fit_text_is(value, FIT_SWF_NOTE_GPUS))
+		r->says_gpus = true;
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		if (fit_text_is(key, names[i]))
+			return keep_header(r, names[i], value, err);
+	return FIT_OK;
+}
+
+/* ---- one record ---- */
+
+struct record {
+	struct fit_cell job, submit, wait, run, alloc, req, limit, mem, status, user, group, app, queue,
+			partition, after, think;
+};
+
+static int take_fields(struct swf *r, struct record *x, struct fit_err *err)
+{
+	struct fit_cell unused;
+	const struct {
+		size_t field;
+		int (*take)(struct swf *r, size_t field, struct fit_cell *c, struct fit_err *err);
+		struct fit_cell *cell;
+	} how[] = {
+		{ FIT_SWF_JOB, take_number, &x->job }, { FIT_SWF_STATUS, take_number, &x->status },
+		{ FIT_SWF_WAIT, take_time, &x->wait }, { FIT_SWF_RUN, take_time, &x->run },
+		{ FIT_SWF_ALLOC, take_real, &x->alloc }, { FIT_SWF_CPU_TIME, take_real, &unused },
+		{ FIT_SWF_USED_MEM, take_real, &unused }, { FIT_SWF_REQ, take_real, &x->req },
+		{ FIT_SWF_REQ_TIME, take_time, &x->limit }, { FIT_SWF_REQ_MEM, take_real, &x->mem },
+		{ FIT_SWF_USER, take_number, &x->user }, { FIT_SWF_GROUP, take_number, &x->group },
+		{ FIT_SWF_APP, take_number, &x->app }, { FIT_SWF_QUEUE, take_number, &x->queue },
+		{ FIT_SWF_PARTITION, take_number, &x->partition },
+		{ FIT_SWF_AFTER, take_number, &x->after }, { FIT_SWF_THINK, take_time, &x->think },
+		{ FIT_SWF_SUBMIT, take_time, &x->submit }
+	};
+	int rc = FIT_OK;
+
+	for (size_t i = 0; !rc && i < sizeof how / sizeof *how; i++)
+		rc = how[i].take(r, how[i].field, how[i].cell, err);
+	if (rc)
+		return rc;
+	if (x->job.na)
+		return fail(r, FIT_EDATA, "missing value", FIT_SWF_JOB, err, "missing value (expected a job "
+			    "number)");
+	if (x->status.u.i > 5)
+		return out_of_range(r, FIT_SWF_STATUS, err, "-1 to 5");
+	return FIT_OK;
+}
+
+static int split(struct swf *r, struct fit_text t, struct fit_err *err)
+{
+	size_t n = 0, at = 0;
+
+	while (at < t.n) {
+		size_t from;
+
+		while (at < t.n && is_blank(t.s[at]))
+			at++;
+		if (at == t.n)
+			break;
+		for (from = at; at < t.n && !is_blank(t.s[at]); at++)
+			;
+		if (n < FIT_SWF_FIELDS)
+			r->fields[n] = (struct fit_text){ t.s + from, at - from };
+		n++;
+	}
+	r->reason = "ragged row";
+	if (n < FIT_SWF_FIELDS)
+		return fit_lines_fail(&r->lines, FIT_EPARSE, r->lines.number, NULL, err,
+				      "%zu field%s, %d expected", n, n == 1 ? "" : "s", FIT_SWF_FIELDS);
+	if (n >= 2 * FIT_SWF_FIELDS - 1)
+		return fit_lines_fail(&r->lines, FIT_EPARSE, r->lines.number, NULL, err,
+				      "%zu fields, %d expected (two records on one line?)", n, FIT_SWF_FIELDS);
+	r->extra += n > FIT_SWF_FIELDS;
+	return FIT_OK;
+}
+
+/* Processors: as allocated, else as asked for; 0 is a job without any, missing in both is unknown. */
+static struct fit_cell processors(const struct record *x)
+{
+	if (!x->alloc.na && x->alloc.u.d > 0)
+		return x->alloc;
+	if (!x->req.na && x->req.u.d > 0)
+		return x->req;
+	return x->alloc.na ? x->req : x->alloc;
+}
+
+static void put_times(const struct record *x, struct fit_cell *row)
+{
+	bool ran = !x->run.na && (x->status.na || x->status.u.i != 5 || x->run.u.i > 0 ||
+				  (!x->alloc.na && x->alloc.u.d > 0));
+
+	row[SUBMIT_S] = x->submit;
+	if (ran)
+		row[DURATION_S] = x->run;
+	/* a job that was cancelled before it ran waited until then: that is no start */
+	if (!x->wait.na && (ran || (x->run.na && !x->status.na && x->status.u.i != 5)))
+		row[START_S] = (struct fit_cell){ .u.i = x->submit.u.i + x->wait.u.i };
+	if (ran && !x->wait.na)
+		row[END_S] = (struct fit_cell){ .u.i = row[START_S].u.i + x->run.u.i };
+}
+
+static int count_record(struct swf *r, const struct record *x, const struct fit_cell *procs)
+{
+	if (x->submit.u.i < r->last_submit)
+		r->unsorted++;
+	r->last_submit = x->submit.u.i;
+	if (r->max_procs < 0 || procs->u.d <= (double)r->max_procs)
+		return FIT_OK;
+	if (!r->too_large++) {
+		r->too_large_line = r->lines.number;
+		return fit_str_printf(&r->too_large_id, "%lld", (long long)x->job.u.i);
+	}
+	return FIT_OK;
+}
+
+static int emit(struct swf *r, const struct record *x, const struct fit_cell *procs,
+		struct fit_err *err)
+{
+	static const char *const words[] = { "FAILED", "OK", NULL, NULL, NULL, "CANCELLED" };
+	char job[FIT_NUM_MAX], user[FIT_NUM_MAX], group[FIT_NUM_MAX], app[FIT_NUM_MAX],
+	     queue[FIT_NUM_MAX], part[FIT_NUM_MAX], after[FIT_NUM_MAX];
+	struct fit_cell row[N_OUT];
+
+	for (size_t i = 0; i < N_OUT; i++)
+		row[i] = (struct fit_cell){ .na = true };
+	row[JOB_ID] = name_cell(r, "job", &x->job, job);
+	row[USER_ID] = name_cell(r, "user", &x->user, user);
+	row[GROUP] = name_cell(r, "group", &x->group, group);
+	row[APP] = name_cell(r, "app", &x->app, app);
+	row[QUEUE_ID] = name_cell(r, "queue", &x->queue, queue);
+	row[PARTITION_ID] = name_cell(r, "partition", &x->partition, part);
+	row[AFTER_JOB] = name_cell(r, "job", &x->after, after);
+	row[THINK_S] = x->think;
+	put_times(x, row);
+	row[r->cpus ? CPUS : GPUS] = *procs;
+	if (!r->cpus) {
+		row[GPU_TYPE] = row[PARTITION_ID];
+		row[GPUS_REQ] = x->req;
+	}
+	row[STATUS_WORD] = (struct fit_cell){
+		.u.t = fit_text_of(x->status.na ? "UNKNOWN" : words[x->status.u.i])
+	};
+	if (!x->mem.na)
+		row[MEM_MIB] = (struct fit_cell){ .u.d = x->mem.u.d * procs->u.d / 1024 };
+	if (!x->limit.na)
+		row[TIMELIMIT_S] = (struct fit_cell){ .u.d = fit_time_to_double(x->limit.u.i) };
+	return fit_trace_emit(r->out, row, r->lines.number, err);
+}
+
+static int take_record(struct swf *r, struct fit_text t, struct fit_err *err)
+{
+	struct record x;
+	struct fit_cell procs;
+	int rc = split(r, t, err);
+
+	if (!rc)
+		rc = take_fields(r, &x, err);
+	if (rc)
+		return rc;
+	if (!x.status.na && x.status.u.i >= 2 && x.status.u.i <= 4) {
+		r->partial++;
+		return mark(&r->parts, (uint64_t)x.job.u.i) ? fit_fail_nomem(err) : FIT_OK;
+	}
+	if (x.submit.na)
+		return fail(r, FIT_EDATA, "missing value", FIT_SWF_SUBMIT, err, "missing value (expected "
+			    "seconds)");
+	procs = processors(&x);
+	if (mark(&r->whole, (uint64_t)x.job.u.i))
+		return fit_fail_nomem(err);
+	if (procs.na) {
+		if (!r->no_procs++)
+			r->no_procs_line = r->lines.number;
+		return FIT_OK;
+	}
+	rc = emit(r, &x, &procs, err);
+	if (!rc && count_record(r, &x, &procs))
+		rc = fit_fail_nomem(err);
+	return rc;
+}
+
+static int one_line(struct swf *r, struct fit_err *err)
+{
+	struct fit_text t = trim(r->lines.text);
+	int rc;
+
+	if (t.n == 0)
+		return FIT_OK;
+	rc = fit_lines_check(&r->lines, t, r->lines.number, err);
+	fit_lines_hash(&r->lines, t);
+	if (t.s[0] == ';') {
+		r->not_kept += rc != FIT_OK;	/* names of institutions in Latin-1 */
+		return rc ? FIT_OK : take_comment(r, t, err);
+	}
+	r->records = true;
+	r->reason = "bad encoding";
+	fit_trace_count(r->out, ++r->n_records);
+	rc = rc ? rc : take_record(r, t, err);
+	return rc ? fit_trace_bad(r->out, rc, r->reason, err) : FIT_OK;
+}
+
+/* ---- the whole ---- */
+
+static int add_count(struct swf *r, const char *key, uint64_t n)
+{
+	char num[FIT_NUM_MAX];
+
+	if (n == 0)
+		return FIT_OK;
+	fit_format_int64(num, (int64_t)n);
+	return fit_trace_meta(r->out, key, num);
+}
+
+static int note(struct swf *r, uint64_t n, const char *one, const char *many, const char *more)
+{
+	if (n == 0)
+		return FIT_OK;
+	return fit_trace_note(r->out, "%llu %s%s", (unsigned long long)n, n == 1 ? one : many, more);
+}
+
+static int add_notes(struct swf *r, const struct fit_trace_params *params)
+{
+	uint64_t lost = only_parts(r);
+	char more[160] = "";
+	int rc = FIT_OK;
+
+	if (params->processors == FIT_PROCESSORS_GUESS && !r->says_gpus && r->records)
+		rc = fit_trace_note(r->out, "column gpus holds processors: the format has no GPUs (say "
+				    "--gpus-from processors or none)");
+	rc = rc ? rc : note(r, r->partial, "partial execution", "partial executions",
+			    " passed over (the summary line of the job counts)");
+	rc = rc ? rc : note(r, lost, "job", "jobs", " with partial executions alone left out");
+	snprintf(more, sizeof more, " without a count of processors left out, the first on line %llu",
+		 (unsigned long long)r->no_procs_line);
+	rc = rc ? rc : note(r, r->no_procs, "job", "jobs", more);
+	snprintf(more, sizeof more, " than MaxProcs %lld, such as job %s on line %llu",
+		 (long long)r->max_procs, r->too_large_id.s ? r->too_large_id.s : "",
+		 (unsigned long long)r->too_large_line);
+	rc = rc ? rc : note(r, r->too_large, "job with more processors", "jobs with more processors", more);
+	rc = rc ? rc : note(r, r->unsorted, "submission", "submissions", " before that of the record above");
+	rc = rc ? rc : note(r, r->extra, "record", "records", " with more than 18 fields (the rest passed over)");
+	rc = rc ? rc : note(r, r->not_kept, "header comment", "header comments", " not kept (not UTF-8, or more than 64 KiB of them)");
+	rc = rc ? rc : add_count(r, "partial_executions", r->partial);
+	return rc ? rc : add_count(r, "without_processors", r->no_procs);
+}
+
+int fit_trace_read_swf(struct fit_source *s, struct fit_trace_out *out, struct fit_err *err)
+{
+	const struct fit_trace_params *params = fit_trace_params_of(out);
+	struct swf r = {
+		.out = out, .unix_start = -1, .max_procs = -1, .last_submit = INT64_MIN,
+		.cpus = params->processors == FIT_PROCESSORS_ARE_CPUS
+	};
+	char hash[FIT_HASH_HEX];
+	int rc = fit_lines_open(&r.lines, s, err);
+
+	while (!rc && !(rc = fit_lines_next(&r.lines, err)))
+		rc = one_line(&r, err);
+	rc = rc == FIT_END ? FIT_OK : rc;
+	if (!rc && !r.lines.any)
+		rc = fit_fail(err, FIT_EPARSE, "%s: empty file (expected jobs of 18 fields a line)",
+			      fit_source_name(s));
+	if (!rc && add_notes(&r, params))
+		rc = fit_fail_nomem(err);
+	if (!rc) {
+		fit_hasher_hex(r.lines.hasher, hash);
+		fit_trace_set_hash(out, hash);
+	}
+	fit_lines_close(&r.lines);
+	labels_release(&r.labels);
+	fit_str_release(&r.too_large_id);
+	free(r.whole.words);
+	free(r.parts.words);
+	return rc;
+}
+
+int fit_trace_sniff_swf(const struct fit_trace_head *head, char why[FIT_TRACE_WHY])
+{
+	struct fit_text rest = head->bytes;
+	bool comments = false;
+
+	while (rest.n) {
+		const char *lf = memchr(rest.s, '\n', rest.n);
+		struct fit_text t = trim((struct fit_text){ rest.s, lf ? (size_t)(lf - rest.s) : rest.n });
+		struct fit_text word;
+		size_t n = 0, k;
+		double v;
+
+		if (!lf && !head->whole)	/* a line that is cut short here */
+			break;
+		rest.n -= lf ? (size_t)(lf + 1 - rest.s) : rest.n;
+		rest.s = lf ? lf + 1 : rest.s;
+		if (t.n == 0)
+			continue;
+		if (t.s[0] == ';') {
+			comments = comments || memchr(t.s, ':', t.n);
+			continue;
+		}
+		for (; t.n; n++, t = trim((struct fit_text){ t.s + k, t.n - k })) {
+			for (k = 0; k < t.n && !is_blank(t.s[k]); k++)
+				;
+			word = (struct fit_text){ t.s, k };
+			if (fit_parse_double(word, &v))
+				return 0;
+		}
+		if (n < FIT_SWF_FIELDS || n >= 2 * FIT_SWF_FIELDS - 1)
+			return 0;
+		snprintf(why, FIT_TRACE_WHY, "%s18 numbers a line", comments ? "header comments and " : "");
+		return comments ? 95 : 80;
+	}
+	if (!comments)
+		return 0;
+	snprintf(why, FIT_TRACE_WHY, "header comments such as '; Version: 2.2'");
+	return 50;
+}
