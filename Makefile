@@ -16,7 +16,14 @@ endif
 
 # Third-party headers count as system headers: our warnings do not apply to them.
 PKG_CFLAGS := $(patsubst -I%,-isystem %,$(shell $(PKG_CONFIG) --cflags $(PKGS) 2>/dev/null))
-PKG_LIBS := $(shell $(PKG_CONFIG) --libs $(PKGS) 2>/dev/null) -lhdf5_hl -lcsv -llbfgsb -lglpk -lqhull_r -lm
+PKG_LIBS := $(shell $(PKG_CONFIG) --libs $(PKGS) 2>/dev/null) -lcsv -llbfgsb -lglpk -lqhull_r -lm
+# HDF5's archive where there is one: as a shared library it pulls in some thirty others, which makes
+# every tool start 4 ms later. HDF5_A= on the command line links the shared one.
+HDF5_A ?= $(firstword $(wildcard $(addsuffix /libhdf5.a,$(patsubst -L%,%,$(shell \
+	$(PKG_CONFIG) --libs-only-L $(HDF5_PKG) 2>/dev/null)) $(shell $(PKG_CONFIG) --variable=libdir $(HDF5_PKG)))))
+ifneq ($(HDF5_A),)
+PKG_LIBS := $(HDF5_A) $(patsubst -lhdf5%,,$(PKG_LIBS)) -lsz -lz -ldl -lpthread -lm
+endif
 
 WARN := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wconversion -Wvla \
 	-Wformat=2 -Wwrite-strings -Wcast-qual -Wundef -Wpointer-arith -Wdouble-promotion
