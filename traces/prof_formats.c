@@ -171,9 +171,7 @@ static int set_origin(struct fit_series_out *out, int64_t first_ns, struct fit_e
 	day = local - local % NS_PER_DAY - (local % NS_PER_DAY < 0 ? NS_PER_DAY : 0);
 	fit_format_datetime(out->report->origin, day);
 	n = strlen(out->report->origin);
-	if (out->has_offset && out->offset_s == 0) {
-		snprintf(out->report->origin + n, sizeof out->report->origin - n, "Z");
-	} else if (out->has_offset) {
+	if (out->has_offset) {
 		int64_t a = out->offset_s < 0 ? -out->offset_s : out->offset_s;
 
 		snprintf(out->report->origin + n, sizeof out->report->origin - n, "%c%02d:%02d",
