@@ -121,29 +121,64 @@ int cli_error(struct cli *cli, const struct fit_err *err)
 
 /* ---- help ---- */
 
+#define HELP_COLUMN 30
+#define HELP_WIDTH 100
+
+/* The words of a text, the first at HELP_COLUMN, broken before HELP_WIDTH. */
+static void print_wrapped(const char *text)
+{
+	size_t column = HELP_COLUMN;
+
+	while (*text) {
+		size_t n = strcspn(text, " ");
+
+		if (column > HELP_COLUMN && column + 1 + n > HELP_WIDTH) {
+			printf("\n%*s", HELP_COLUMN, "");
+			column = HELP_COLUMN;
+		} else if (column > HELP_COLUMN) {
+			putchar(' ');
+			column++;
+		}
+		printf("%.*s", (int)n, text);
+		column += n;
+		text += n;
+		text += strspn(text, " ");
+	}
+	putchar('\n');
+}
+
+static void add(char *buf, size_t cap, const char *text)
+{
+	size_t n = strlen(buf);
+
+	snprintf(buf + n, cap - n, "%s", text);
+}
+
 static void print_option(const struct cli_option *o)
 {
-	char left[80];
+	char left[80], right[2048] = "";
 	int n = 0;
 
 	n += snprintf(left, sizeof left, o->short_name ? "  -%c, " : "      ", o->short_name);
 	n += snprintf(left + n, sizeof left - (size_t)n, "--%s%s%s", o->long_name,
 		      o->metavar ? "=" : "", o->metavar ? o->metavar : "");
-	if (n > 28)
-		printf("%s\n%30s", left, "");
+	if (n > HELP_COLUMN - 2)
+		printf("%s\n%*s", left, HELP_COLUMN, "");
 	else
-		printf("%-30s", left);
-	printf("%s", o->help);
-	if (o->choices) {
-		printf(": ");
-		for (size_t i = 0; o->choices[i]; i++)
-			printf("%s%s", i ? ", " : "", o->choices[i]);
+		printf("%-*s", HELP_COLUMN, left);
+	add(right, sizeof right, o->help);
+	for (size_t i = 0; o->choices && o->choices[i]; i++) {
+		add(right, sizeof right, i ? ", " : ": ");
+		add(right, sizeof right, o->choices[i]);
 	}
-	if (o->default_text)
-		printf(" [%s]", o->default_text);
-	else if (o->flags & CLI_REQUIRED)
-		printf(" [required]");
-	putchar('\n');
+	if (o->default_text) {
+		add(right, sizeof right, " [");
+		add(right, sizeof right, o->default_text);
+		add(right, sizeof right, "]");
+	} else if (o->flags & CLI_REQUIRED) {
+		add(right, sizeof right, " [required]");
+	}
+	print_wrapped(right);
 }
 
 static void print_options(const struct cli_option *o)
