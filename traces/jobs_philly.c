@@ -302,6 +302,7 @@ static int take_attempts(struct philly *p, const json_t *attempts, struct fit_ce
 {
 	enum fit_trace_attempts how = fit_trace_params_of(p->out)->attempts;
 	size_t n = json_array_size(attempts), last = how == FIT_ATTEMPTS_FIRST ? 0 : n - 1;
+	size_t first = how == FIT_ATTEMPTS_LAST && n ? n - 1 : 0;
 	int64_t after = row[SUBMIT].na ? FIT_INT_NA : row[SUBMIT].u.i, sum = 0;
 	bool whole = true, first_gpus = false, others = false;
 	double gpus = 0;
@@ -326,13 +327,13 @@ static int take_attempts(struct philly *p, const json_t *attempts, struct fit_ce
 					   &duration, err);
 		if (rc)
 			return rc;
-		if (i == 0)
+		if (i == first)
 			row[START] = a.start;
 		if (i == last)
 			row[END] = a.end;
-		if (i <= last)
+		if (i >= first && i <= last)
 			whole = whole && !duration.na;
-		if (i <= last && !duration.na)
+		if (i >= first && i <= last && !duration.na)
 			sum += duration.u.i;
 		if (!a.end.na)
 			after = a.end.u.i;
