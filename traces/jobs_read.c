@@ -496,8 +496,13 @@ int fit_trace_csv_row(struct fit_csv *c, struct fit_trace_out *out, struct fit_c
 
 		out->report->rows = fit_csv_rows(c);
 		if (rc == FIT_END) {
+			uint64_t again = fit_csv_repeated(c);
+
 			fit_csv_hash(c, hash);
 			fit_trace_set_hash(out, hash);
+			if (again && fit_trace_note(out, "%llu more header row%s passed over",
+						    (unsigned long long)again, again == 1 ? "" : "s"))
+				return fit_fail_nomem(err);
 		}
 		if (rc == FIT_OK || rc == FIT_END)
 			return rc;
