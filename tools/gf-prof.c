@@ -270,7 +270,7 @@ out:
 /* ---- every other format: the report ---- */
 
 static void say_counts(const struct cli *cli, const char *input, const char *what,
-		       const struct fit_series_counts *c)
+		       uint64_t n, const struct fit_series_counts *c)
 {
 	struct fit_str list = { 0 };
 	int rc = FIT_OK;
@@ -278,9 +278,8 @@ static void say_counts(const struct cli *cli, const char *input, const char *wha
 	for (size_t i = 0; !rc && i < c->n_by; i++)
 		rc = fit_str_printf(&list, "%s%llu %s", i ? ", " : "", (unsigned long long)c->by[i].n,
 				    c->by[i].reason);
-	if (c->n)
-		cli_warn(cli, "%s: %llu %s%s (%s)", input, (unsigned long long)c->n, what,
-			 list.s ? "" : "", list.s ? list.s : "");
+	if (n && list.s)
+		cli_warn(cli, "%s: %llu %s (%s)", input, (unsigned long long)n, what, list.s);
 	fit_str_release(&list);
 }
 
@@ -293,13 +292,14 @@ static void say_report(const struct cli *cli, const char *input, bool series,
 
 	for (const char *end; note && (end = strchr(note, '\n')); note = end + 1)
 		cli_warn(cli, "%s: %.*s", input, (int)(end - note), note);
-	say_counts(cli, input, r->left_out.n == 1 ? "record left out" : "records left out", &r->left_out);
+	say_counts(cli, input, r->left_out.n == 1 ? "record left out" : "records left out",
+		   r->left_out.n, &r->left_out);
 	say_counts(cli, input, r->passed_over.n == 1 ? "line passed over" : "lines passed over",
-		   &r->passed_over);
+		   r->passed_over.n, &r->passed_over);
 	for (int i = 0; series && i < 3; i++) {
 		snprintf(what, sizeof what, "of %llu samples without %s", (unsigned long long)r->rows,
 			 names[i]);
-		say_counts(cli, input, what, &r->cells[i].words);
+		say_counts(cli, input, what, r->cells[i].missing, &r->cells[i].words);
 		if (r->cells[i].outside)
 			cli_warn(cli, "%s: %llu values of %s out of range", input,
 				 (unsigned long long)r->cells[i].outside, names[i]);

@@ -323,8 +323,11 @@ static int keep_labels(struct exporter *x, struct entity *e)
 	if (!rc)
 		rc = keep_text(&e->name, label_value(x, "modelName"));
 	if (!rc && pod.n && !e->pod) {
-		rc = fit_str_printf(&full, "%.*s%s%.*s", FIT_TEXT_ARG(space), space.n ? "/" : "",
-				    FIT_TEXT_ARG(pod));
+		rc = fit_str_add(&full, space.s, space.n);
+		if (!rc && space.n)
+			rc = fit_str_add(&full, "/", 1);
+		if (!rc)
+			rc = fit_str_add(&full, pod.s, pod.n);
 		if (!rc)
 			rc = keep_text(&e->pod, (struct fit_text){ full.s, full.n });
 		fit_str_release(&full);
@@ -347,7 +350,9 @@ static int find_entity(struct exporter *x, struct entity **e, struct fit_err *er
 	if (fit_parse_int64(gpu, &id) || id < 0 || id > 1000000)
 		return fit_prof_fail(&x->lines, FIT_EPARSE, "gpu", err, "bad value '%.*s' (expected the "
 				     "number of a GPU)", FIT_TEXT_ARG(gpu));
-	rc = fit_str_printf(&key, "%lld\n%.*s\n", (long long)id, FIT_TEXT_ARG(instance));
+	rc = fit_str_printf(&key, "%lld\n%zu\n", (long long)id, instance.n);
+	if (!rc)
+		rc = fit_str_add(&key, instance.s, instance.n);
 	if (!rc)
 		rc = fit_str_add(&key, host.s, host.n);
 	if (!rc)

@@ -233,8 +233,11 @@ is "and nothing else behind" "$T/left" ""
 
 run "--from is required" 2 gf-prof "$mini"
 run "an unknown format" 2 gf-prof --from sia "$mini"
-is "an unknown format: the message" "$T/err" "gf-prof: unknown value 'sia' for --from (expected pollux)
-Try 'gf-prof --help'."
+has "an unknown format: the message" "$T/err" \
+	"^gf-prof: unknown value 'sia' for --from \\(expected pollux, nvidia-smi, dmon, .*, gradient-stats\\)\$"
+for name in dmon gradient-stats; do
+	run "--max-local is for pollux only ($name)" 2 gf-prof --from $name --max-local a=1 "$mini"
+done
 run "no folder" 2 gf-prof --from pollux
 run "two folders" 2 gf-prof --from pollux "$mini" "$mini"
 run "a table inside a store" 2 gf-prof --from pollux "$mini" -o "$T/x.h5:/profiles"
