@@ -38,6 +38,8 @@ static int convert_2025(struct fit_trace_row *r, struct fit_cell *row, struct fi
 	bool left = in[CREATED].na && in[SCHEDULED].na, right = in[DELETED].na;
 	int rc = check_instance(r, err);
 
+	if (!rc)
+		rc = fit_row_times(r, MEM, 1024, &row[MEM_MIB], err);
 	if (rc)
 		return rc;
 	row[JOB_ID] = in[SN];
@@ -53,8 +55,6 @@ static int convert_2025(struct fit_trace_row *r, struct fit_cell *row, struct fi
 	row[CENSORED].na = !left && !right;
 	row[CENSORED].u.t = fit_text_of(left && right ? "both" : left ? "left" : right ? "right" : "");
 	row[CPUS] = in[CPU];
-	row[MEM_MIB] = in[MEM];
-	row[MEM_MIB].u.d = in[MEM].na ? 0 : in[MEM].u.d * 1024;
 	row[MAX_PER_NODE] = in[PER_NODE];
 	if (!in[PER_NODE].na && in[PER_NODE].u.i == -1)
 		row[MAX_PER_NODE] = fit_cell_na();
@@ -174,16 +174,17 @@ static int convert_spot(struct fit_trace_row *r, struct fit_cell *row, struct fi
 		rc = fit_row_at_least(r, SUBMIT_TIME, SPOT_DURATION, 0, err);
 	if (!rc)
 		rc = fit_row_word(r, JOB_TYPE, types, &type, err);
+	if (!rc)
+		rc = fit_row_times(r, GPU_REQUEST, workers, &row[GPUS], err);
+	if (!rc)
+		rc = fit_row_times(r, CPU_REQUEST, workers, &row[CPUS], err);
 	if (rc)
 		return rc;
 	row[JOB_ID] = in[JOB_NAME];
 	row[GROUP] = in[ORGANIZATION];
 	row[SUBMIT] = in[SUBMIT_TIME];
 	row[DURATION] = in[SPOT_DURATION];
-	row[GPUS].u.d = in[GPU_REQUEST].u.d * workers;
 	row[GPU_TYPE] = in[GPU_MODEL];
-	row[CPUS] = in[CPU_REQUEST];
-	row[CPUS].u.d = in[CPU_REQUEST].na ? 0 : in[CPU_REQUEST].u.d * workers;
 	row[JOB_CLASS] = in[JOB_TYPE];
 	return FIT_OK;
 }

@@ -3,9 +3,10 @@
  * Alibaba PAI, cluster-trace-gpu-v2020: job, task, instance and group tag tables, joined by job name
  * (docs/formats/pai.md).
  *
- * Memory: about 300 bytes a job (its name twice, its times and sums), 12 to 17 bytes a task and 32 an
- * instance. The rows of the tables themselves are not kept.
+ * Memory: 300 to 500 bytes a job (its name twice, its times and sums), 12 to 17 bytes a task and 32 to
+ * 64 an instance. The rows of the tables themselves are not kept.
  */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -223,7 +224,7 @@ static int take_job(struct fit_trace_row *r, struct fit_cell *row, struct fit_er
 	j->end = end;
 	j->status = (uint8_t)status_of(p, &in[JOB_STATUS]);
 	rc = intern_cell(p, &in[JOB_USER], &j->user);
-	if (!rc && !in[JOB_INST].na)
+	if (!rc && !in[JOB_INST].na && p->tables & 1u << FIT_PAI_TAG)
 		rc = fit_index_put(&p->inst_ids, in[JOB_INST].u.t, (uint32_t)(j - p->jobs), NULL);
 	return rc ? fit_fail_nomem(err) : FIT_OK;
 }
@@ -381,7 +382,8 @@ static int take_instance(struct fit_trace_row *r, struct fit_cell *row, struct f
 		.job = (uint32_t)(j - p->jobs), .bad_end = bad,
 		.status = (uint8_t)status_of(p, &in[INST_STATUS])
 	};
-	if (!in[INST_ID].na && fit_index_put(&p->inst_ids, in[INST_ID].u.t, i->job, NULL))
+	if (!in[INST_ID].na && p->tables & 1u << FIT_PAI_TAG &&
+	    fit_index_put(&p->inst_ids, in[INST_ID].u.t, i->job, NULL))
 		return fit_fail_nomem(err);
 	return FIT_OK;
 }
@@ -468,7 +470,7 @@ static struct fit_cell time_cell(int64_t t)
 
 static struct fit_cell amount_cell(double v, bool unknown)
 {
-	return unknown ? fit_cell_na() : (struct fit_cell){ .u.d = v };
+	return unknown || !isfinite(v) ? fit_cell_na() : (struct fit_cell){ .u.d = v };
 }
 
 static int emit_job(struct pai *p, const struct job *j, struct fit_err *err)

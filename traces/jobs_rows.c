@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "traces/jobs_rows.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -57,6 +58,18 @@ int fit_row_at_least(struct fit_trace_row *r, size_t from, size_t to, int64_t mi
 	if (rc)
 		r->reason = "out of range";
 	return rc;
+}
+
+int fit_row_times(struct fit_trace_row *r, size_t i, double factor, struct fit_cell *product,
+		  struct fit_err *err)
+{
+	*product = r->in[i];
+	if (product->na)
+		return FIT_OK;
+	product->u.d *= factor;
+	return isfinite(product->u.d) ? FIT_OK :
+	       fit_row_fail(r, FIT_EDATA, "out of range", i, err, "out of range '%.17g' (times %.17g is no "
+			    "number)", r->in[i].u.d, factor);
 }
 
 int fit_row_word(struct fit_trace_row *r, size_t i, const char *const *words, int *n,

@@ -55,6 +55,9 @@ int fit_row_fail(struct fit_trace_row *r, int code, const char *reason, size_t i
 /* Fields from to to (both included) are NA or at least min. */
 int fit_row_at_least(struct fit_trace_row *r, size_t from, size_t to, int64_t min,
 		     struct fit_err *err) FIT_MUST_CHECK;
+/* A real field times a factor, NA where it is NA; a product that is not finite is a fault. */
+int fit_row_times(struct fit_trace_row *r, size_t i, double factor, struct fit_cell *product,
+		  struct fit_err *err) FIT_MUST_CHECK;
 /* The field is the n-th of these words (ends with NULL), or it is NA and *n is -1. */
 int fit_row_word(struct fit_trace_row *r, size_t i, const char *const *words, int *n,
 		 struct fit_err *err) FIT_MUST_CHECK;
@@ -73,7 +76,7 @@ static inline struct fit_cell fit_cell_na(void)
 	return (struct fit_cell){ .na = true };
 }
 
-/* A real from an int cell divided by unit, or times scale. NA stays NA. */
+/* A real from an int cell, divided by unit. NA stays NA. */
 struct fit_cell fit_cell_ratio(const struct fit_cell *i, double unit);
 
 #endif

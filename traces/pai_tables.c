@@ -209,7 +209,7 @@ static int keep_hash(struct fit_trace_out *out, const struct file *f, unsigned n
 }
 
 static int read_all(struct file *files, size_t n, struct fit_trace_out *out,
-		    const struct fit_pai_reader *readers, size_t n_readers, void *ctx, unsigned *tables,
+		    const struct fit_pai_reader *readers, size_t n_readers, void *ctx,
 		    struct fit_err *err)
 {
 	char first_hash[FIT_HASH_HEX] = "";
@@ -227,7 +227,6 @@ static int read_all(struct file *files, size_t n, struct fit_trace_out *out,
 		for (size_t i = 0; !rc && i < n; i++) {
 			if (files[i].is_header || files[i].table != r->table)
 				continue;
-			*tables |= 1u << r->table;
 			fit_trace_set_input(out, fit_source_name(files[i].source));
 			rc = fit_trace_visit_csv(files[i].csv, out, &how, err);
 			rows += fit_csv_rows(files[i].csv);
@@ -289,8 +288,10 @@ int fit_pai_read_tables(struct fit_source *s, struct fit_trace_out *out,
 		rc = open_all(files, n, readers, err);
 	if (!rc)
 		rc = check_tables(files, n, readers, n_readers, err);
+	for (size_t i = 0; !rc && i < n; i++)
+		*tables |= files[i].is_header ? 0 : 1u << files[i].table;
 	if (!rc)
-		rc = read_all(files, n, out, readers, n_readers, ctx, tables, err);
+		rc = read_all(files, n, out, readers, n_readers, ctx, err);
 	for (size_t i = 0; i < n; i++) {
 		fit_csv_close(files[i].csv);
 		if (!files[i].borrowed)

@@ -23,8 +23,8 @@ struct fit_pai_reader {
 
 /*
  * Read s and the further operands of the trace: each through the reader of its table, in the order of
- * the readers, whatever the order of the operands. *tables gets the bits of those that were there.
- * FIT_EDATA: a table for which there is no reader, a header file without its table.
+ * the readers, whatever the order of the operands. *tables gets the bits of those that are there, before
+ * the first row is read. FIT_EDATA: a table for which there is no reader, a header file without its table.
  */
 int fit_pai_read_tables(struct fit_source *s, struct fit_trace_out *out,
 			const struct fit_pai_reader *readers, size_t n_readers, void *ctx,

@@ -98,3 +98,8 @@ for f in alibaba2025:alibaba2025 lora:alibaba2026-lora spot:alibaba2026-spot \
 	run "trace-${f%:*}.csv is recognised" 0 gf-trace -v --from auto $D/trace-${f%:*}.csv
 	has "as ${f#*:}" "$T/err" "recognised ${f#*:} \\(header has "
 done
+
+# ---- numbers that cannot be held ----
+sed 's/,8,16,/,1e300,9000000000000000000,/' $D/trace-spot.csv >"$T/bad.csv"
+fault "more GPUs than a number holds" alibaba2026-spot ":3:gpu_request: out of range \
+'1.0000000000000001e+300' (times 9e+18 is no number)"

@@ -17,7 +17,8 @@ pod-a	BE	100	160	4100	3940	0.25	T4|P100	OK	4	8192	NA
 pod-b	LS	200	205	NA	NA	8	NA	RUNNING	96	262144	9000
 pod-c	LS	300	NA	NA	NA	1	NA	PENDING	2.5	4096	900
 pod-d	Burstable	310	310	410	100	0	NA	FAILED	2	4096	NA
-pod-e	Guaranteed	400	NA	NA	NA	2	V100M16	OK	8	16384	NA"
+pod-e	Guaranteed	380	390	NA	NA	2	V100M16	OK	8	16384	NA
+pod-f	LS	400	NA	500	105	1	G2	OK	8	16384	NA"
 is "what was censored and what could not be is counted" "$T/err" \
 "gf-trace: warning: $D/trace-openb.csv: 1 running (censored), 1 waiting (never started)
 gf-trace: warning: $D/trace-openb.csv: 2 values put right (1 end before start, 1 start before submission)"
