@@ -206,20 +206,33 @@ int fit_parse_time(struct fit_text t, int64_t *ns)
 	return FIT_OK;
 }
 
+/* Two digits a step: numbers are most of what is written. */
+static const char digit_pairs[] =
+	"00010203040506070809101112131415161718192021222324252627282930313233343536373839"
+	"40414243444546474849505152535455565758596061626364656667686970717273747576777879"
+	"8081828384858687888990919293949596979899";
+
 size_t fit_format_int64(char buf[FIT_NUM_MAX], int64_t v)
 {
 	char tmp[24];
-	size_t n = 0, k = 0;
+	size_t n = 0, k = sizeof tmp;
 	uint64_t u = v < 0 ? 0 - (uint64_t)v : (uint64_t)v;
 
-	do {
-		tmp[k++] = (char)('0' + u % 10);
-		u /= 10;
-	} while (u);
+	while (u >= 100) {
+		k -= 2;
+		memcpy(tmp + k, digit_pairs + 2 * (u % 100), 2);
+		u /= 100;
+	}
+	if (u >= 10) {
+		k -= 2;
+		memcpy(tmp + k, digit_pairs + 2 * u, 2);
+	} else {
+		tmp[--k] = (char)('0' + u);
+	}
 	if (v < 0)
 		buf[n++] = '-';
-	while (k)
-		buf[n++] = tmp[--k];
+	memcpy(buf + n, tmp + k, sizeof tmp - k);
+	n += sizeof tmp - k;
 	buf[n] = '\0';
 	return n;
 }

@@ -19,9 +19,11 @@ bool fit_text_eq(struct fit_text a, struct fit_text b)
 
 bool fit_text_is(struct fit_text a, const char *s)
 {
-	if (a.n && a.s[0] != *s)	/* most comparisons end here, ahead of strlen() */
-		return false;
-	return fit_text_eq(a, fit_text_of(s));
+	/* the words are short, and most comparisons end at the first byte */
+	for (size_t i = 0; i < a.n; i++)
+		if (a.s[i] != s[i] || !s[i])
+			return false;
+	return !s[a.n];
 }
 
 int fit_text_cmp(struct fit_text a, struct fit_text b)
@@ -80,7 +82,18 @@ bool fit_text_is_utf8(struct fit_text t)
 	const unsigned char *s = (const unsigned char *)t.s, *end = s + t.n;
 
 	while (s < end) {
-		unsigned int c = *s++, more, min;
+		unsigned int c, more, min;
+		uint64_t eight;
+
+		/* eight bytes of ASCII at a time: no high bit, and none of them 0 */
+		if (end - s >= 8) {
+			memcpy(&eight, s, 8);
+			if (!((eight | (eight - UINT64_C(0x0101010101010101))) & UINT64_C(0x8080808080808080))) {
+				s += 8;
+				continue;
+			}
+		}
+		c = *s++;
 
 		if (c == 0)
 			return false;

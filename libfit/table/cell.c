@@ -132,11 +132,26 @@ int fit_unescape(char *s, size_t *n)
 	return FIT_OK;
 }
 
+static bool needs_escape(struct fit_text t)
+{
+	bool found = false;
+
+	for (size_t i = 0; i < t.n; i++) {
+		unsigned char ch = (unsigned char)t.s[i];
+
+		found |= ch == '\\' || (ch < 14 && (ch == '\t' || ch == '\n' || ch == '\r'));
+	}
+	return found;
+}
+
 int fit_escape(struct fit_str *out, struct fit_text t, bool first)
 {
 	size_t done = 0;
 	int rc = FIT_OK;
 
+	/* nearly all texts have nothing to escape */
+	if (t.n && !needs_escape(t) && !(first && t.s[0] == '#') && !fit_text_is(t, "NA"))
+		return fit_str_add(out, t.s, t.n);
 	/* a text that reads NA is not a missing value */
 	if (fit_text_is(t, "NA"))
 		return fit_str_puts(out, "\\NA");

@@ -246,9 +246,27 @@ int fit_writer_begin(struct fit_writer *w, const char *name, const struct fit_me
 
 /* ---- cells ---- */
 
+/* A cell as TSV, with the tab before it; numbers are written where they stay. */
+static int put_cell(struct fit_str *b, enum fit_type type, const struct fit_cell *c, bool first)
+{
+	if (fit_grow(&b->s, &b->cap, b->n + FIT_NUM_MAX + 2, 1))
+		return FIT_ENOMEM;
+	if (!first)
+		b->s[b->n++] = '\t';
+	if (c->na) {
+		memcpy(b->s + b->n, "NA", 3);
+		b->n += 2;
+	} else if (type != FIT_TEXT) {
+		b->n += fit_cell_format(type, c, b->s + b->n);
+	} else {
+		b->s[b->n] = '\0';
+		return fit_escape(b, c->u.t, first);
+	}
+	return FIT_OK;
+}
+
 void fit_writer_cell(struct fit_writer *w, enum fit_type type, const struct fit_cell *c)
 {
-	char num[FIT_NUM_MAX];
 	int rc = FIT_OK;
 
 	if (w->fault.code)
@@ -278,15 +296,7 @@ void fit_writer_cell(struct fit_writer *w, enum fit_type type, const struct fit_
 			rc = fit_str_add(&w->row_text, c->u.t.s ? c->u.t.s : "", c->u.t.n);
 		}
 	} else if (!w->silent) {
-		rc = w->at ? fit_str_puts(&w->buf, "\t") : FIT_OK;
-		if (rc)
-			;
-		else if (c->na)
-			rc = fit_str_puts(&w->buf, "NA");
-		else if (type == FIT_TEXT)
-			rc = fit_escape(&w->buf, c->u.t, w->at == 0);
-		else
-			rc = fit_str_add(&w->buf, num, fit_cell_format(type, c, num));
+		rc = put_cell(&w->buf, type, c, w->at == 0);
 	}
 	w->at++;
 	if (rc)
