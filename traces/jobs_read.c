@@ -22,6 +22,7 @@ struct fit_trace_out {
 	int (*row)(void *ctx, const struct fit_cell *cells, struct fit_err *err);
 	void *ctx;
 	struct fit_id_set ids;
+	bool unique;			/* the reader sees to it */
 	const char *why_bad;		/* why the last emit() refused a row; NULL: it did not */
 	size_t id_at, gpus_at, status_at, time_at[N_CALENDAR];	/* SIZE_MAX: no such column */
 	/* the calendar */
@@ -48,6 +49,11 @@ static size_t field_at(const struct fit_trace_format *f, const char *name)
 const struct fit_trace_params *fit_trace_params_of(const struct fit_trace_out *out)
 {
 	return out->params;
+}
+
+void fit_trace_ids_are_unique(struct fit_trace_out *out)
+{
+	out->unique = true;
 }
 
 /* ---- the calendar ---- */
@@ -131,6 +137,8 @@ int fit_trace_time(struct fit_trace_out *out, struct fit_text t, int64_t after, 
 	rc = fit_parse_datetime(head, &v);
 	if (rc)
 		return rc;
+	if (v < -CALENDAR_MAX || v > CALENDAR_MAX)	/* differences would not fit */
+		return FIT_EINVAL;
 	if (head.n < t.n) {
 		rc = take_offset((struct fit_text){ t.s + head.n, t.n - head.n }, &offset_s);
 		if (rc)
@@ -282,7 +290,8 @@ int fit_trace_emit(struct fit_trace_out *out, const struct fit_cell *cells, uint
 		rc = check_range(out, cells, line, err);
 	if (!rc && calendar && !out->collects)
 		rc = check_origin(out, cells, line, err);
-	if (!rc && out->id_at != SIZE_MAX && !cells[out->id_at].na && !out->params->no_unique)
+	if (!rc && out->id_at != SIZE_MAX && !cells[out->id_at].na && !out->params->no_unique &&
+	    !out->unique)
 		rc = check_unique(out, cells[out->id_at].u.t, line, err);
 	if (rc)
 		return rc;

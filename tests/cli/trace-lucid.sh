@@ -71,3 +71,7 @@ for f in lucid lucid-vc; do
 	run "$f is recognised" 0 gf-trace -v --from auto $D/trace-$f.csv
 	has "by its header" "$T/err" "recognised $f \\(header "
 done
+sed 's/2020-01-01 00:00:00/1700-01-01 00:00:00/;s/2020-01-01 00:02:00/2250-01-01 00:00:00/' \
+	"$T/times.csv" >"$T/bad.csv"
+fault "times whose difference no number holds" lucid \
+	":2:submit_time: no such time '1700-01-01 00:00:00' (expected YYYY-MM-DD HH:MM:SS)"
