@@ -144,6 +144,8 @@ const struct fit_trace_params *fit_trace_params_of(const struct fit_trace_out *o
  * Other failures are final. */
 int fit_trace_emit(struct fit_trace_out *out, const struct fit_cell *cells, uint64_t line,
 		   struct fit_err *err) FIT_MUST_CHECK;
+/* The reader joins records by id itself: ids that are emitted need no looking after. */
+void fit_trace_ids_are_unique(struct fit_trace_out *out);
 /* A record is bad: rc is its status and err, whose code it is, says why. FIT_OK: it is left out and
  * counted under reason (a constant; NULL: nothing can be read behind it; where emit() failed it is
  * known better); else rc, to give up with. */

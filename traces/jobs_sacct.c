@@ -75,6 +75,7 @@ struct sacct {
 	size_t n_columns, at[N_COLUMNS];
 	const char *names[N_COLUMNS];	/* as known[] spells them */
 	enum column first, last;
+	const char *last_name;		/* as known[] spells it; or NULL */
 	bool trailing;			/* it ends in a delimiter (sacct -p) */
 	size_t free_text;		/* in known[]: a free text that is not the last column; or N_KNOWN */
 	struct fit_str passed_over;	/* columns that are not known */
@@ -154,7 +155,8 @@ static int split(struct sacct *r, struct fit_text t, size_t max)
 	size_t at = 0, n;
 
 	for (r->n_fields = 0; ; at += n + r->cut.n) {
-		if (fit_grow(&r->fields, &r->cap_fields, r->n_fields + 1, sizeof *r->fields))
+		if (r->n_fields == r->cap_fields &&
+		    fit_grow(&r->fields, &r->cap_fields, r->n_fields + 1, sizeof *r->fields))
 			return FIT_ENOMEM;
 		n = r->n_fields + 1 == max ? t.n - at : find_cut(r->cut, t.s + at, t.n - at);
 		r->fields[r->n_fields++] = (struct fit_text){ t.s + at, n };
@@ -186,7 +188,12 @@ static bool has(const struct sacct *r, enum column c)
 /* A field without blanks around it; empty where there is no such column. */
 static struct fit_text field(const struct sacct *r, enum column c)
 {
-	return has(r, c) ? trim(r->fields[r->at[c]]) : (struct fit_text){ "", 0 };
+	struct fit_text t = { "", 0 };
+
+	if (!has(r, c))
+		return t;
+	t = r->fields[r->at[c]];
+	return t.n && (t.s[0] == ' ' || t.s[t.n - 1] == ' ') ? trim(t) : t;
 }
 
 static int bad_value(struct sacct *r, enum column c, int rc, struct fit_text t, struct fit_err *err,
@@ -235,6 +242,7 @@ static int bind_column(struct sacct *r, size_t i, struct fit_err *err)
 	if (i == 0)
 		r->first = c;
 	r->last = c;
+	r->last_name = k < N_KNOWN ? known[k].name : NULL;
 	if ((c == NAME || c == FREE_TEXT) && i + 1 < r->n_fields && r->free_text == N_KNOWN)
 		r->free_text = k;
 	if (c < N_COLUMNS && r->at[c] == ABSENT) {
@@ -697,19 +705,22 @@ static int one_record(struct sacct *r, struct fit_text t, struct fit_err *err)
 	return take_record(r, err);
 }
 
-/* Take in what was gathered. */
-static int finish_record(struct sacct *r, struct fit_err *err)
+static int count_record(struct sacct *r, struct fit_text t, struct fit_err *err)
 {
 	int rc;
 
-	if (!r->line)
-		return FIT_OK;
 	r->n_records++;
 	r->reason = NULL;
-	rc = one_record(r, (struct fit_text){ r->record.s, r->record.n }, err);
+	rc = one_record(r, t, err);
 	fit_trace_count(r->out, r->n_records);
 	r->line = 0;
 	return rc ? fit_trace_bad(r->out, rc, r->reason, err) : FIT_OK;
+}
+
+/* Take in what was gathered. */
+static int finish_record(struct sacct *r, struct fit_err *err)
+{
+	return r->line ? count_record(r, (struct fit_text){ r->record.s, r->record.n }, err) : FIT_OK;
 }
 
 /* ---- lines ---- */
@@ -752,8 +763,8 @@ static int one_line(struct sacct *r, struct fit_err *err)
 		return FIT_OK;
 	}
 	if (continues(r, t) && r->record.n + r->blank_lines + t.n < FIT_CSV_FIELD_MAX) {
-		fit_trace_repaired(r->out, r->lines.number, "JobName", "line break inside a record",
-				   "taken as part of the record on line %llu", (unsigned long long)r->line);
+		fit_trace_repaired(r->out, r->lines.number, r->last_name,
+				   "line break inside a record", "taken as part of the record on line %llu", (unsigned long long)r->line);
 		for (r->blank_lines++; r->blank_lines; r->blank_lines--)
 			if (fit_str_add(&r->record, "\n", 1))
 				return fit_fail_nomem(err);
@@ -762,12 +773,12 @@ static int one_line(struct sacct *r, struct fit_err *err)
 	rc = finish_record(r, err);
 	if (rc)
 		return rc;
-	fit_str_clear(&r->record);
-	if (fit_str_add(&r->record, t.s, t.n))
-		return fit_fail_nomem(err);
 	r->line = r->lines.number;
 	r->blank_lines = 0;
-	return FIT_OK;
+	if (!takes_rest(r))		/* nothing can go on behind the line */
+		return count_record(r, t, err);
+	fit_str_clear(&r->record);
+	return fit_str_add(&r->record, t.s, t.n) ? fit_fail_nomem(err) : FIT_OK;
 }
 
 /* ---- the whole ---- */
@@ -809,7 +820,7 @@ int fit_trace_read_sacct(struct fit_source *s, struct fit_trace_out *out, struct
 		r.cut = fit_text_of(params->delimiter);
 	if (!rc)
 		rc = fit_sacct_jobs_init(&r.jobs, out, params->sort != FIT_SORT_NO && !params->no_unique,
-					 "JobID", err);
+					 fit_source_name(s), "JobID", err);
 	if (!rc)
 		rc = read_heading(&r, err);
 	r.line = 0;

@@ -202,11 +202,14 @@ static void labels_release(struct labels *l)
 static struct fit_text find_label(const struct labels *l, const char *kind, struct fit_text number)
 {
 	char key[64];
-	int n = snprintf(key, sizeof key, "%s %.*s", kind, FIT_TEXT_ARG(number));
 	uint32_t i;
 	size_t from;
+	int n;
 
-	if (l->n == 0 || n < 0 || (size_t)n >= sizeof key)
+	if (l->n == 0)
+		return (struct fit_text){ NULL, 0 };
+	n = snprintf(key, sizeof key, "%s %.*s", kind, FIT_TEXT_ARG(number));
+	if (n < 0 || (size_t)n >= sizeof key)
 		return (struct fit_text){ NULL, 0 };
 	i = fit_index_get(&l->index, (struct fit_text){ key, (size_t)n });
 	if (i == FIT_NO_INDEX)
@@ -236,15 +239,17 @@ static int take_label(struct labels *l, struct fit_text t)
 	return rc;
 }
 
-/* The number, or its name. buf holds the number. */
-static struct fit_cell name_cell(const struct swf *r, const char *kind, const struct fit_cell *number,
-				 char buf[FIT_NUM_MAX])
+/* The number in a field, or its name. buf may hold the number. */
+static struct fit_cell name_cell(const struct swf *r, const char *kind, size_t field,
+				 const struct fit_cell *number, char buf[FIT_NUM_MAX])
 {
-	struct fit_text t, name;
+	struct fit_text t = r->fields[field], name;
+	int64_t v;
 
 	if (number->na)
 		return (struct fit_cell){ .na = true };
-	t = (struct fit_text){ buf, fit_format_int64(buf, number->u.i) };
+	if (!is_plain(t, &v) || (t.s[0] == '0' && t.n > 1))	/* "3.0", "007" */
+		t = (struct fit_text){ buf, fit_format_int64(buf, number->u.i) };
 	name = find_label(&r->labels, kind, t);
 	return (struct fit_cell){ .u.t = name.n ? name : t };
 }
@@ -474,20 +479,22 @@ static int count_record(struct swf *r, const struct record *x, const struct fit_
 static int emit(struct swf *r, const struct record *x, const struct fit_cell *procs,
 		struct fit_err *err)
 {
-	static const char *const words[] = { "FAILED", "OK", NULL, NULL, NULL, "CANCELLED" };
+	static const struct fit_text words[] = {
+		{ "FAILED", 6 }, { "OK", 2 }, [5] = { "CANCELLED", 9 }
+	};
 	char job[FIT_NUM_MAX], user[FIT_NUM_MAX], group[FIT_NUM_MAX], app[FIT_NUM_MAX],
 	     queue[FIT_NUM_MAX], part[FIT_NUM_MAX], after[FIT_NUM_MAX];
 	struct fit_cell row[N_OUT];
 
 	for (size_t i = 0; i < N_OUT; i++)
 		row[i] = (struct fit_cell){ .na = true };
-	row[JOB_ID] = name_cell(r, "job", &x->job, job);
-	row[USER_ID] = name_cell(r, "user", &x->user, user);
-	row[GROUP] = name_cell(r, "group", &x->group, group);
-	row[APP] = name_cell(r, "app", &x->app, app);
-	row[QUEUE_ID] = name_cell(r, "queue", &x->queue, queue);
-	row[PARTITION_ID] = name_cell(r, "partition", &x->partition, part);
-	row[AFTER_JOB] = name_cell(r, "job", &x->after, after);
+	row[JOB_ID] = name_cell(r, "job", FIT_SWF_JOB, &x->job, job);
+	row[USER_ID] = name_cell(r, "user", FIT_SWF_USER, &x->user, user);
+	row[GROUP] = name_cell(r, "group", FIT_SWF_GROUP, &x->group, group);
+	row[APP] = name_cell(r, "app", FIT_SWF_APP, &x->app, app);
+	row[QUEUE_ID] = name_cell(r, "queue", FIT_SWF_QUEUE, &x->queue, queue);
+	row[PARTITION_ID] = name_cell(r, "partition", FIT_SWF_PARTITION, &x->partition, part);
+	row[AFTER_JOB] = name_cell(r, "job", FIT_SWF_AFTER, &x->after, after);
 	row[THINK_S] = x->think;
 	put_times(x, row);
 	row[r->cpus ? CPUS : GPUS] = *procs;
@@ -496,7 +503,7 @@ static int emit(struct swf *r, const struct record *x, const struct fit_cell *pr
 		row[GPUS_REQ] = x->req;
 	}
 	row[STATUS_WORD] = (struct fit_cell){
-		.u.t = fit_text_of(x->status.na ? "UNKNOWN" : words[x->status.u.i])
+		.u.t = x->status.na ? FIT_TEXT_LIT("UNKNOWN") : words[x->status.u.i]
 	};
 	if (!x->mem.na)
 		row[MEM_MIB] = (struct fit_cell){ .u.d = x->mem.u.d * procs->u.d / 1024 };

@@ -19,13 +19,15 @@ static struct fit_cell text_cell(const struct fit_texts *t, uint32_t number)
 /* ---- the store ---- */
 
 int fit_sacct_jobs_init(struct fit_sacct_jobs *j, struct fit_trace_out *out, bool collect,
-			const char *id_column, struct fit_err *err)
+			const char *input, const char *id_column, struct fit_err *err)
 {
 	*j = (struct fit_sacct_jobs){
-		.out = out, .collect = collect, .id_column = id_column, .cluster = FIT_NO_TEXT
+		.out = out, .collect = collect, .input = input, .id_column = id_column,
+		.cluster = FIT_NO_TEXT
 	};
 	if (!collect)
 		return FIT_OK;
+	fit_trace_ids_are_unique(out);
 	j->n_slots = 1024;
 	j->slots = calloc(j->n_slots, sizeof *j->slots);
 	return j->slots ? FIT_OK : fit_fail_nomem(err);
@@ -97,18 +99,41 @@ static bool same_job(const struct fit_sacct_jobs *j, const struct fit_sacct_reco
 	return a->cluster == b->cluster && fit_text_eq(id_of(j, a), id_of(j, b));
 }
 
-static size_t slot_of(const struct fit_sacct_jobs *j, const struct fit_sacct_record *r)
+/*
+ * Where a job is looked for. Ids come in runs: sixteen numbers in a row share a cache line of slots,
+ * and which line that is comes from a hash, so that no pattern of ids makes long ways.
+ */
+static size_t home_of(const struct fit_sacct_jobs *j, const struct fit_sacct_record *r)
 {
-	size_t i = (size_t)fit_hash64(id_of(j, r), r->cluster) & (j->n_slots - 1);
+	struct fit_text id = id_of(j, r);
+	size_t last = 0;
 
-	while (j->slots[i] && !same_job(j, r, &j->records[j->slots[i] - 1]))
+	if (id.n > 1) {
+		last = (size_t)(id.s[id.n - 1] - '0') & 15;
+		id.n--;
+	}
+	return ((size_t)fit_hash64(id, r->cluster) * 16 + last) & (j->n_slots - 1);
+}
+
+/* The upper half of a slot is a hash of the id, which saves most looks at the record. */
+static uint64_t tag_of(const struct fit_sacct_jobs *j, const struct fit_sacct_record *r)
+{
+	return fit_hash64(id_of(j, r), ~(uint64_t)r->cluster) & ~(uint64_t)UINT32_MAX;
+}
+
+static size_t slot_of(const struct fit_sacct_jobs *j, const struct fit_sacct_record *r, uint64_t tag)
+{
+	size_t i = home_of(j, r);
+
+	while (j->slots[i] && ((j->slots[i] ^ tag) > UINT32_MAX ||
+			       !same_job(j, r, &j->records[(uint32_t)j->slots[i] - 1])))
 		i = (i + 1) & (j->n_slots - 1);
 	return i;
 }
 
 static int grow_slots(struct fit_sacct_jobs *j)
 {
-	uint32_t *old = j->slots;
+	uint64_t *old = j->slots;
 	size_t n_old = j->n_slots;
 
 	j->slots = calloc(n_old * 2, sizeof *j->slots);
@@ -119,7 +144,7 @@ static int grow_slots(struct fit_sacct_jobs *j)
 	j->n_slots = n_old * 2;
 	for (size_t i = 0; i < n_old; i++)
 		if (old[i])
-			j->slots[slot_of(j, &j->records[old[i] - 1])] = old[i];
+			j->slots[slot_of(j, &j->records[(uint32_t)old[i] - 1], old[i])] = old[i];
 	free(old);
 	return FIT_OK;
 }
@@ -128,6 +153,7 @@ static int grow_slots(struct fit_sacct_jobs *j)
 static int join(struct fit_sacct_jobs *j)
 {
 	struct fit_sacct_record *r = &j->records[j->n - 1], *head;
+	uint64_t tag;
 	size_t slot;
 
 	if (!j->collect) {
@@ -140,13 +166,14 @@ static int join(struct fit_sacct_jobs *j)
 	}
 	if (j->n_heads * 2 >= j->n_slots && grow_slots(j))
 		return FIT_ENOMEM;
-	slot = slot_of(j, r);
+	tag = tag_of(j, r);
+	slot = slot_of(j, r, tag);
 	if (!j->slots[slot]) {
-		j->slots[slot] = (uint32_t)j->n;
+		j->slots[slot] = tag | (uint32_t)j->n;
 		j->n_heads++;
 		return FIT_OK;
 	}
-	head = &j->records[j->slots[slot] - 1];
+	head = &j->records[(uint32_t)j->slots[slot] - 1];
 	r->later = true;
 	r->next = head->next;
 	head->next = (uint32_t)(j->n - 1);
@@ -356,6 +383,15 @@ static int emit(struct fit_sacct_jobs *j, const struct fit_sacct_record *const *
 	return rc;
 }
 
+static int reused_id(struct fit_sacct_jobs *j, const struct fit_sacct_record *first,
+		     const struct fit_sacct_record *r, struct fit_err *err)
+{
+	fit_fail(err, FIT_EDATA, "%s:%llu:%s: duplicate id '%.*s' (of another user on line %llu)",
+		 j->input, (unsigned long long)r->line, j->id_column,
+		 FIT_TEXT_ARG(id_of(j, r)), (unsigned long long)first->line);
+	return fit_trace_bad(j->out, FIT_EDATA, "duplicate id", err);
+}
+
 /* The job whose first record is number head: usually one attempt, of one user. */
 static int emit_head(struct fit_sacct_jobs *j, uint32_t head, struct fit_err *err)
 {
@@ -377,7 +413,10 @@ static int emit_head(struct fit_sacct_jobs *j, uint32_t head, struct fit_err *er
 	for (size_t from = 0, to; !rc && from < n; from = to) {
 		for (to = from + 1; to < n && a[to]->user == a[from]->user; to++)
 			;
-		rc = emit(j, a + from, distinct_attempts(j, a + from, to - from), err);
+		if (from && j->collect)
+			rc = reused_id(j, a[0], a[from], err);
+		else
+			rc = emit(j, a + from, distinct_attempts(j, a + from, to - from), err);
 	}
 	free(a);
 	return rc;
@@ -458,9 +497,9 @@ int fit_sacct_jobs_add(struct fit_sacct_jobs *j, struct fit_sacct_record *r, str
 		j->cluster = r->cluster;
 	if (r->cluster != j->cluster && !j->clusters) {
 		if (!j->collect)
-			return fit_fail(err, FIT_EINVAL, "%s '%.*s': another cluster, whose ids may be the same "
-					"(expected one cluster, or rows collected: leave out --no-sort and "
-					"--no-unique)", j->id_column, FIT_TEXT_ARG(id));
+			return fit_fail(err, FIT_EINVAL, "%s:%llu:Cluster: another cluster '%.*s', whose ids "
+					"may be the same (expected one, or no --no-sort and --no-unique)",
+					j->input, (unsigned long long)r->line, FIT_TEXT_ARG(cluster));
 		j->clusters = true;
 	}
 	if (!j->collect && j->n && (r->cluster != j->records[0].cluster ||

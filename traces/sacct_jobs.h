@@ -56,7 +56,7 @@ struct fit_sacct_tres {
 struct fit_sacct_jobs {
 	struct fit_trace_out *out;
 	bool collect;
-	const char *id_column;		/* "JobID", for messages */
+	const char *input, *id_column;	/* "JobID"; for messages */
 	struct fit_texts texts;
 	struct fit_texts tres_texts;	/* number i is that of tres[i] */
 	struct fit_sacct_tres *tres;
@@ -65,7 +65,7 @@ struct fit_sacct_jobs {
 	size_t n, cap;
 	char *bytes;			/* ids and names */
 	size_t bytes_n, bytes_cap;
-	uint32_t *slots;		/* collecting: heads by cluster and id, plus 1; 0: free */
+	uint64_t *slots;		/* collecting: heads by cluster and id, plus 1; 0: free */
 	size_t n_slots, n_heads;
 	uint32_t cluster;		/* the first one */
 	bool clusters;			/* there are several */
@@ -75,7 +75,7 @@ struct fit_sacct_jobs {
 };
 
 int fit_sacct_jobs_init(struct fit_sacct_jobs *j, struct fit_trace_out *out, bool collect,
-			const char *id_column, struct fit_err *err) FIT_MUST_CHECK;
+			const char *input, const char *id_column, struct fit_err *err) FIT_MUST_CHECK;
 void fit_sacct_jobs_release(struct fit_sacct_jobs *j);
 
 /* A TRES or GRES list (per_node: times so many nodes; 0: it is for the whole job), parsed once. bad is

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # Case 08, line by line: a log in the Standard Workload Format.
 . tests/cli/lib.sh
-need_shared cases/08-swf-minus-one-and-comments 16
+need_shared cases/08-swf-minus-one-and-comments 15
 L=$GOODFIT_SHARED/cases/08-swf-minus-one-and-comments/log.swf
 
 cols() {
