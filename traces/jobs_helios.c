@@ -16,7 +16,10 @@ enum {
 };
 /* The columns of the output, in the order of jobs_formats.c; group is the virtual cluster, app the
  * kind of work. */
-enum { O_JOB, O_USER, O_NAMED, O_SUBMIT, O_START, O_END, O_DURATION, O_GPUS, O_STATUS, O_CPUS, O_NODES, N_OUT };
+enum {
+	O_JOB, O_USER, O_NAMED, O_SUBMIT, O_START, O_END, O_DURATION, O_GPUS, O_STATUS, O_CPUS, O_NODES,
+	N_OUT
+};
 
 struct family {
 	bool acme;
@@ -127,13 +130,12 @@ static int convert(struct fit_trace_out *out, const struct fit_csv *c, const str
 		   const struct fit_cell *in, struct fit_cell *row, uint64_t *with_queue,
 		   const char **reason, struct fit_err *err)
 {
-	static const int counts[] = { GPUS, CPUS, NODES, DURATION, QUEUE };
+	static const int counts[] = { GPUS, CPUS, NODES };
 	int rc = FIT_OK;
 
 	*reason = "out of range";
 	for (size_t i = 0; !rc && i < sizeof counts / sizeof *counts; i++)
-		if (counts[i] != QUEUE)		/* compared with the times below */
-			rc = fit_trace_at_least(c, &f->fields[counts[i]], &in[counts[i]], 0, err);
+		rc = fit_trace_at_least(c, &f->fields[counts[i]], &in[counts[i]], 0, err);
 	if (rc)
 		return rc;
 	*reason = "bad value";
