@@ -6,22 +6,51 @@
 
 #include "libfit/base/hash.h"
 
+/* A slot is a hash and a line, side by side: looking at one costs one fetch from memory. */
+#define SLOT 12
+
 void fit_id_set_release(struct fit_id_set *s)
 {
-	for (size_t i = 0; i < FIT_ID_SHARDS; i++) {
-		free(s->shards[i].hashes);
-		free(s->shards[i].lines);
-	}
+	for (size_t i = 0; i < FIT_ID_SHARDS; i++)
+		free(s->shards[i].slots);
 	*s = (struct fit_id_set){ 0 };
 }
 
-/* The slot of a hash, or the free one where it belongs. The low bits choose the shard, the high ones
- * the slot. */
-static uint32_t find(const uint64_t *hashes, uint32_t cap, uint64_t h)
+static uint64_t hash_at(const unsigned char *slots, uint32_t i)
 {
-	uint32_t i = (uint32_t)(((h >> 32) * cap) >> 32);
+	uint64_t h;
 
-	while (hashes[i] && hashes[i] != h)
+	memcpy(&h, slots + (size_t)i * SLOT, sizeof h);
+	return h;
+}
+
+static uint32_t line_at(const unsigned char *slots, uint32_t i)
+{
+	uint32_t line;
+
+	memcpy(&line, slots + (size_t)i * SLOT + sizeof(uint64_t), sizeof line);
+	return line;
+}
+
+static void set_slot(unsigned char *slots, uint32_t i, uint64_t h, uint32_t line)
+{
+	memcpy(slots + (size_t)i * SLOT, &h, sizeof h);
+	memcpy(slots + (size_t)i * SLOT + sizeof h, &line, sizeof line);
+}
+
+/* The low bits of a hash choose the shard, the high ones the slot. */
+static uint32_t first_slot(uint32_t cap, uint64_t h)
+{
+	return (uint32_t)(((h >> 32) * cap) >> 32);
+}
+
+/* The slot of a hash, or the free one where it belongs. */
+static uint32_t find(const unsigned char *slots, uint32_t cap, uint64_t h)
+{
+	uint32_t i = first_slot(cap, h);
+	uint64_t there;
+
+	while ((there = hash_at(slots, i)) && there != h)
 		i = i + 1 == cap ? 0 : i + 1;
 	return i;
 }
@@ -29,51 +58,54 @@ static uint32_t find(const uint64_t *hashes, uint32_t cap, uint64_t h)
 static int enlarge(struct fit_id_shard *s)
 {
 	uint32_t cap = s->cap + s->cap / 4 + 16;
-	uint64_t *hashes;
-	uint32_t *lines;
+	unsigned char *slots;
 
 	if (cap < s->cap)
 		return FIT_ENOMEM;
-	hashes = calloc(cap, sizeof *hashes);
-	lines = malloc(cap * sizeof *lines);
-	if (!hashes || !lines) {
-		free(hashes);
-		free(lines);
+	slots = calloc(cap, SLOT);
+	if (!slots)
 		return FIT_ENOMEM;
-	}
 	for (uint32_t i = 0; i < s->cap; i++) {
-		uint32_t at;
+		uint64_t h = hash_at(s->slots, i);
 
-		if (!s->hashes[i])
-			continue;
-		at = find(hashes, cap, s->hashes[i]);
-		hashes[at] = s->hashes[i];
-		lines[at] = s->lines[i];
+		if (h)
+			set_slot(slots, find(slots, cap, h), h, line_at(s->slots, i));
 	}
-	free(s->hashes);
-	free(s->lines);
-	s->hashes = hashes;
-	s->lines = lines;
+	free(s->slots);
+	s->slots = slots;
 	s->cap = cap;
 	return FIT_OK;
 }
 
-int fit_id_set_put(struct fit_id_set *set, struct fit_text id, uint64_t line, uint64_t *first)
+static uint64_t hash_of(struct fit_text id)
 {
 	uint64_t h = fit_hash64(id, 0);
+
+	return h ? h : FIT_ID_SHARDS;	/* of the same shard; 0 marks a free slot */
+}
+
+void fit_id_set_expect(const struct fit_id_set *set, struct fit_text id)
+{
+	uint64_t h = hash_of(id);
+	const struct fit_id_shard *s = &set->shards[h % FIT_ID_SHARDS];
+
+	if (s->cap)
+		__builtin_prefetch(s->slots + (size_t)first_slot(s->cap, h) * SLOT, 1);
+}
+
+int fit_id_set_put(struct fit_id_set *set, struct fit_text id, uint64_t line, uint64_t *first)
+{
+	uint64_t h = hash_of(id);
 	struct fit_id_shard *s = &set->shards[h % FIT_ID_SHARDS];
 	uint32_t at;
 
-	if (!h)
-		h = FIT_ID_SHARDS;	/* of the same shard; 0 marks a free slot */
 	if ((uint64_t)(s->n + 1) * 20 > (uint64_t)s->cap * 17 && enlarge(s))
 		return FIT_ENOMEM;
-	at = find(s->hashes, s->cap, h);
-	*first = s->hashes[at] ? s->lines[at] : 0;
+	at = find(s->slots, s->cap, h);
+	*first = hash_at(s->slots, at) ? line_at(s->slots, at) : 0;
 	if (*first)
 		return FIT_OK;
-	s->hashes[at] = h;
-	s->lines[at] = line < 1 ? 1 : line < UINT32_MAX ? (uint32_t)line : UINT32_MAX;
+	set_slot(s->slots, at, h, line < 1 ? 1 : line < UINT32_MAX ? (uint32_t)line : UINT32_MAX);
 	s->n++;
 	return FIT_OK;
 }

@@ -17,13 +17,14 @@
 /* Zero-initialise; release with fit_id_set_release(). */
 struct fit_id_set {
 	struct fit_id_shard {
-		uint64_t *hashes;	/* 0: free */
-		uint32_t *lines;
+		unsigned char *slots;	/* a hash (0: free) and a line each */
 		uint32_t n, cap;
 	} shards[FIT_ID_SHARDS];
 };
 
 void fit_id_set_release(struct fit_id_set *s);
+/* The id will be put soon: have its place fetched from memory meanwhile. Changes nothing. */
+void fit_id_set_expect(const struct fit_id_set *s, struct fit_text id);
 /* *first: the line given when id was put first, or 0 when it is new (lines count from 1; beyond
  * 2^32 - 1 they stick there). FIT_ENOMEM. */
 int fit_id_set_put(struct fit_id_set *s, struct fit_text id, uint64_t line,

@@ -29,19 +29,13 @@ static void date_of(int64_t days, int64_t *y, int64_t *m, int64_t *d)
 	*y = yoe + era * 400 + (*m <= 2);
 }
 
-static int digits(struct fit_text t, size_t at, size_t n, int64_t *out)
+/* Two digits; what is none shows in *bad. */
+static inline int64_t two(const char *s, unsigned int *bad)
 {
-	int64_t v = 0;
+	unsigned int a = (unsigned int)(unsigned char)s[0] - '0', b = (unsigned int)(unsigned char)s[1] - '0';
 
-	if (at + n > t.n)
-		return FIT_EPARSE;
-	for (size_t i = at; i < at + n; i++) {
-		if (t.s[i] < '0' || t.s[i] > '9')
-			return FIT_EPARSE;
-		v = v * 10 + (t.s[i] - '0');
-	}
-	*out = v;
-	return FIT_OK;
+	*bad |= (a > 9) | (b > 9);
+	return a * 10 + b;
 }
 
 int fit_parse_datetime(struct fit_text t, int64_t *ns)
@@ -49,9 +43,18 @@ int fit_parse_datetime(struct fit_text t, int64_t *ns)
 	static const int64_t lengths[] = { 31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31 };
 	int64_t y, mo, d, h, mi, sec, last, days;
 
-	if (t.n < 19 || digits(t, 0, 4, &y) || digits(t, 5, 2, &mo) || digits(t, 8, 2, &d) ||
-	    digits(t, 11, 2, &h) || digits(t, 14, 2, &mi) || digits(t, 17, 2, &sec) ||
-	    t.s[4] != '-' || t.s[7] != '-' || (t.s[10] != ' ' && t.s[10] != 'T') ||
+	unsigned int bad = 0;
+
+	if (t.n < 19)
+		return FIT_EPARSE;
+	y = two(t.s, &bad) * 100;
+	y += two(t.s + 2, &bad);
+	mo = two(t.s + 5, &bad);
+	d = two(t.s + 8, &bad);
+	h = two(t.s + 11, &bad);
+	mi = two(t.s + 14, &bad);
+	sec = two(t.s + 17, &bad);
+	if (bad || t.s[4] != '-' || t.s[7] != '-' || (t.s[10] != ' ' && t.s[10] != 'T') ||
 	    t.s[13] != ':' || t.s[16] != ':')
 		return FIT_EPARSE;
 	if (mo < 1 || mo > 12 || h > 23 || mi > 59 || sec > 59)

@@ -83,13 +83,16 @@ bool fit_text_is_utf8(struct fit_text t)
 
 	while (s < end) {
 		unsigned int c, more, min;
-		uint64_t eight;
 
-		/* eight bytes of ASCII at a time: no high bit, and none of them 0 */
-		if (end - s >= 8) {
-			memcpy(&eight, s, 8);
-			if (!((eight | (eight - UINT64_C(0x0101010101010101))) & UINT64_C(0x8080808080808080))) {
-				s += 8;
+		/* sixteen bytes of ASCII at a time: no high bit, and none of them 0 */
+		if (end - s >= 16) {
+			uint64_t a, b;
+
+			memcpy(&a, s, 8);
+			memcpy(&b, s + 8, 8);
+			if (!((a | (a - UINT64_C(0x0101010101010101)) | b |
+			       (b - UINT64_C(0x0101010101010101))) & UINT64_C(0x8080808080808080))) {
+				s += 16;
 				continue;
 			}
 		}

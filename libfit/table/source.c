@@ -237,6 +237,14 @@ static int decode(struct fit_source *s, void *buf, size_t cap, size_t *n, struct
 		rc = read_gzip(s, buf, cap, n, err);
 	} else if (s->coding == ZSTD) {
 		rc = read_zstd(s, buf, cap, n, err);
+	} else if (s->raw_at == s->raw_n && !s->raw_end) {
+		/* straight to where it is wanted */
+		ssize_t k = read_raw(s, buf, cap);
+
+		if (k < 0)
+			return fit_fail_errno(err, "%s: cannot read", s->name);
+		*n = (size_t)k;
+		s->raw_end = k == 0;
 	} else {
 		rc = fill_raw(s, err);
 		if (!rc) {
