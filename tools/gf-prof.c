@@ -283,6 +283,12 @@ static void say_counts(const struct cli *cli, const char *input, const char *wha
 	fit_str_release(&list);
 }
 
+static void say_left_out(const struct cli *cli, const char *input, const struct fit_series_report *r)
+{
+	say_counts(cli, input, r->left_out.n == 1 ? "record left out" : "records left out",
+		   r->left_out.n, &r->left_out);
+}
+
 static void say_report(const struct cli *cli, const char *input, bool series,
 		       const struct fit_series_report *r)
 {
@@ -292,8 +298,7 @@ static void say_report(const struct cli *cli, const char *input, bool series,
 
 	for (const char *end; note && (end = strchr(note, '\n')); note = end + 1)
 		cli_warn(cli, "%s: %.*s", input, (int)(end - note), note);
-	say_counts(cli, input, r->left_out.n == 1 ? "record left out" : "records left out",
-		   r->left_out.n, &r->left_out);
+	say_left_out(cli, input, r);
 	say_counts(cli, input, r->passed_over.n == 1 ? "line passed over" : "lines passed over",
 		   r->passed_over.n, &r->passed_over);
 	for (int i = 0; series && i < 3; i++) {
@@ -307,6 +312,8 @@ static void say_report(const struct cli *cli, const char *input, bool series,
 	if (r->back)
 		cli_warn(cli, "%s: time goes back %llu times, first on line %llu", input,
 			 (unsigned long long)r->back, (unsigned long long)r->back_line);
+	if (r->rows == 0)
+		cli_warn(cli, "%s: no rows", input);
 	cli_note(cli, "%s: %llu records, %llu rows, %llu left out", input,
 		 (unsigned long long)r->records, (unsigned long long)r->rows,
 		 (unsigned long long)r->left_out.n);
@@ -417,13 +424,13 @@ static int run_series(struct cli *cli, const struct options *o)
 	rc = fit_series_read(f, cli_operand(cli, 0), &p, &sink, &report, &err);
 	if (!rc)
 		rc = end_output(&out, &report, &err);
-	say_report(cli, input, f->flags & FIT_SERIES_F_SERIES, &report);
-	if (!rc && report.rows == 0)
-		cli_warn(cli, "%s: no rows", input);
-	if (rc)
+	if (rc) {	/* why is enough, but what was left out is not hidden */
+		say_left_out(cli, input, &report);
 		fit_writer_abort(out.w);
-	else
+	} else {
+		say_report(cli, input, f->flags & FIT_SERIES_F_SERIES, &report);
 		rc = fit_writer_close(out.w, &err);
+	}
 	if (rc)
 		status = cli_error(cli, &err);
 	fit_series_report_release(&report);

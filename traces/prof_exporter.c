@@ -394,13 +394,9 @@ static int store(struct exporter *x, int what, struct fit_text value, struct fit
 	uint64_t labels = hash_labels(x);
 	struct entity *e;
 	double v, t;
-	int rc = parse_value(value, &v);
-	bool missing = rc == FIT_END;
+	bool missing = parse_value(value, &v) == FIT_END;
+	int rc = find_entity(x, &e, err);
 
-	if (rc == FIT_EPARSE)
-		return fit_prof_fail(&x->lines, FIT_EPARSE, metrics[what].name, err, "bad value '%.*s' "
-				     "(expected a number)", FIT_TEXT_ARG(value));
-	rc = find_entity(x, &e, err);
 	/* the same metric with the same labels: the next scrape has begun, without a HELP line */
 	if (!rc && e->has[metrics[what].what] && e->labels[metrics[what].what] == labels) {
 		rc = end_scrape(x, err);
@@ -441,6 +437,7 @@ static int read_sample(struct exporter *x, struct fit_err *err)
 	struct cursor c = { x->lines.text.s, 0, x->lines.text.n };
 	struct fit_text name = word(&c, true), f[FIT_PROF_FIELDS_MAX];
 	size_t n, k;
+	double v;
 	int rc;
 
 	blanks(&c);
@@ -448,7 +445,7 @@ static int read_sample(struct exporter *x, struct fit_err *err)
 	if (rc == FIT_ENOMEM)
 		return fit_fail_nomem(err);
 	n = fit_prof_cut((struct fit_text){ c.s + c.at, c.n - c.at }, ' ', f);
-	if (rc || n < 1 || n > 2)
+	if (rc || n < 1 || n > 2 || parse_value(f[0], &v) == FIT_EPARSE)
 		return fit_prof_fail(&x->lines, FIT_EPARSE, NULL, err, "not a sample '%.*s' (expected "
 				     "NAME{label=\"value\",…} value)", FIT_TEXT_ARG(x->lines.text));
 	for (k = 0; k < sizeof metrics / sizeof *metrics; k++)
