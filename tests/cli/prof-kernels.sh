@@ -86,9 +86,9 @@ printf 'Time (%%),Total Time (ns),Instances,Name\n9,many,1,k\n' >"$T/k.csv"
 run "nsight-kernels: a word" 1 gf-prof --from nsight-kernels "$T/k.csv"
 is "nsight-kernels: the place" "$T/err" "gf-prof: $T/k.csv:2:Total Time (ns): bad value 'many' (expected a number)"
 
-J=$D/prof-pytorch.json
+J=$D/prof-pytorch-trace.json
 run "pytorch-trace" 0 gf-prof --from pytorch-trace $J
-golden "pytorch-trace: the table" "$T/out" $D/prof-pytorch.tsv
+golden "pytorch-trace: the table" "$T/out" $D/prof-pytorch-trace.tsv
 cp "$T/out" "$T/want.tsv"
 is "pytorch-trace: the report" "$T/err" "gf-prof: warning: $J: 1 kernels without a duration count for nothing"
 gzip -c $J >"$T/j.gz"

@@ -70,22 +70,22 @@ run "no speed" 0 gf-prof --no-meta --from lucid-colocate "$T/na.csv"
 has "is missing" "$T/out" '^Wren	SynthA	1	48	0	NA	'
 
 # ---- gradient norms ----
-gold gradient-stats prof-gradients
-run "gradient-stats: the report" 0 gf-prof --from gradient-stats $D/prof-gradients.csv
+gold gradient-stats prof-gradient-stats
+run "gradient-stats: the report" 0 gf-prof --from gradient-stats $D/prof-gradient-stats.csv
 is "gradient-stats: what is odd" "$T/err" \
-"gf-prof: warning: $D/prof-gradients.csv: 1 steps do not follow the one before (a restart)
-gf-prof: warning: $D/prof-gradients.csv: 1 steps with a norm that is not finite
-gf-prof: warning: $D/prof-gradients.csv: 1 steps with global_sqr above local_sqr (the norm of a mean is at \
+"gf-prof: warning: $D/prof-gradient-stats.csv: 1 steps do not follow the one before (a restart)
+gf-prof: warning: $D/prof-gradient-stats.csv: 1 steps with a norm that is not finite
+gf-prof: warning: $D/prof-gradient-stats.csv: 1 steps with global_sqr above local_sqr (the norm of a mean is at \
 most the mean of the norms)"
-tr ',' '\t' <$D/prof-gradients.csv >"$T/tabs.tsv"
+tr ',' '\t' <$D/prof-gradient-stats.csv >"$T/tabs.tsv"
 run "gradient-stats: tabs" 0 gf-prof -q --from gradient-stats "$T/tabs.tsv"
-same "gradient-stats: the same table" "$D/prof-gradients.tsv" "$T/out"
-{ cat $D/prof-gradients.csv; sed 1q $D/prof-gradients.csv; echo '4,0,8,1,16,3.5,0.75'; } >"$T/app.csv"
+same "gradient-stats: the same table" "$D/prof-gradient-stats.tsv" "$T/out"
+{ cat $D/prof-gradient-stats.csv; sed 1q $D/prof-gradient-stats.csv; echo '4,0,8,1,16,3.5,0.75'; } >"$T/app.csv"
 run "gradient-stats: appended files" 0 gf-prof --from gradient-stats "$T/app.csv"
 has "gradient-stats: the header row again is counted" "$T/err" ': 1 header rows met again$'
-sed '2s/2.5,/-2.5,/' $D/prof-gradients.csv >"$T/bad.csv"
+sed '2s/2.5,/-2.5,/' $D/prof-gradient-stats.csv >"$T/bad.csv"
 fails gradient-stats "a negative square" ":2:local_sqr: out of range '-2.5' (expected at least 0)"
-sed '2s/,4,0,32/,0,0,32/' $D/prof-gradients.csv >"$T/bad.csv"
+sed '2s/,4,0,32/,0,0,32/' $D/prof-gradient-stats.csv >"$T/bad.csv"
 fails gradient-stats "no replicas" ":2:replicas: out of range '0' (expected at least 1)"
 printf 'step,replicas,local_bsz,global_sqr,prev_dot,prev_diff_sqr\n9007199254740993,1,64,2,1.5,0.25\n' >"$T/one.csv"
 run "gradient-stats: one replica, a step beyond 2^53" 0 gf-prof --no-meta --from gradient-stats "$T/one.csv"

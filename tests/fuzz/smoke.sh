@@ -29,7 +29,8 @@ fuzz() {
 	ok "$name: ran on a hundred inputs or more" $?
 }
 
-# The readers of traces share one program, which takes the format from its name.
+# The readers of traces, and of profiling dumps, share one program each, which takes the format from
+# its name.
 fuzz_formats() {
 	"$B/$1" --formats >"$T/formats"
 	echo auto >>"$T/formats"
@@ -39,7 +40,9 @@ fuzz_formats() {
 		for f in tests/data/"$2-$format".* tests/data/"$2-$format"-*; do
 			[ ! -f "$f" ] || cp "$f" "$T/$1-seeds-$format/"
 		done
-		[ "$format" != auto ] || cp tests/data/"$2"-* "$T/$1-seeds-$format/"
+		for f in tests/data/"$2"-*; do
+			[ "$format" != auto ] || [ ! -f "$f" ] || cp "$f" "$T/$1-seeds-$format/"
+		done
 		fuzz "$1_$format" $(((${FUZZ_SECONDS:-5} + 1) / 2)) "$T/$1-seeds-$format"
 	done <"$T/formats"
 }
@@ -54,6 +57,7 @@ for src in tests/fuzz/fuzz_*.c; do
 	fi
 	case $name in
 	fuzz_trace) fuzz_formats $name trace ;;
+	fuzz_prof) fuzz_formats $name prof ;;
 	*) fuzz "$name" "${FUZZ_SECONDS:-5}" tests/data ;;
 	esac
 done
