@@ -139,10 +139,11 @@ struct fit_trace_params {
 
 const struct fit_trace_params *fit_trace_params_of(const struct fit_trace_out *out);
 
-/* One row, in the order of format->fields; texts are copied. line: where the record starts. FIT_EDATA
- * for a job_id that was there before, or a submission before the origin: give it to fit_trace_bad().
+/* One row, in the order of format->fields; texts are copied; its times are changed meanwhile, and put
+ * back. line: where the record starts. FIT_EDATA for a job_id that was there before, or a submission
+ * before the origin: give it to fit_trace_bad().
  * Other failures are final. */
-int fit_trace_emit(struct fit_trace_out *out, const struct fit_cell *cells, uint64_t line,
+int fit_trace_emit(struct fit_trace_out *out, struct fit_cell *cells, uint64_t line,
 		   struct fit_err *err) FIT_MUST_CHECK;
 /* The reader joins records by id itself: ids that are emitted need no looking after. */
 void fit_trace_ids_are_unique(struct fit_trace_out *out);

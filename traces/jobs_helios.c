@@ -91,24 +91,27 @@ static void compare_durations(struct fit_trace_out *out, const struct fit_csv *c
 	if (!in[DURATION].na && !row[O_START].na && !row[O_END].na) {
 		int64_t d = row[O_END].u.i - row[O_START].u.i;
 
-		fit_format_time(said, in[DURATION].u.i);
-		fit_format_time(found, d);
-		if (is_near(in[DURATION].u.i, d))
+		if (is_near(in[DURATION].u.i, d)) {
 			;
-		else if (!row[O_SUBMIT].na && is_near(in[DURATION].u.i, row[O_END].u.i - row[O_SUBMIT].u.i))
+		} else if (!row[O_SUBMIT].na &&
+			   is_near(in[DURATION].u.i, row[O_END].u.i - row[O_SUBMIT].u.i)) {
 			++*with_queue;
-		else
+		} else {
+			fit_format_time(said, in[DURATION].u.i);
+			fit_format_time(found, d);
 			fit_trace_repaired(out, line, "duration", "duration against the times",
 					   "%s, but the times say %s", said, found);
+		}
 	}
 	if (!in[QUEUE].na && !row[O_SUBMIT].na && !row[O_START].na) {
 		int64_t q = row[O_START].u.i - row[O_SUBMIT].u.i;
 
-		fit_format_time(said, in[QUEUE].u.i);
-		fit_format_time(found, q);
-		if (!is_near(in[QUEUE].u.i, q))
+		if (!is_near(in[QUEUE].u.i, q)) {
+			fit_format_time(said, in[QUEUE].u.i);
+			fit_format_time(found, q);
 			fit_trace_repaired(out, line, "queue", "queue against the times",
 					   "%s, but the times say %s", said, found);
+		}
 	}
 }
 

@@ -31,7 +31,8 @@ struct fit_trace_out {
 	bool has_origin;
 	int64_t origin;
 	uint64_t repeated, skipped;	/* times in an hour that the zone repeats or leaves out */
-	struct fit_cell *cells;		/* the row with its times since the origin */
+	const struct fit_csv *csv;	/* the file that id_column is of */
+	size_t id_column;		/* SIZE_MAX: none */
 	/* sorting */
 	bool collects, unsorted;
 	int64_t last_submit;
@@ -83,14 +84,12 @@ static void set_origin(struct fit_trace_out *out, int64_t first_ns)
 		 offset_s < 0 ? '-' : '+', abs((int)offset_s) / 3600, abs((int)offset_s) / 60 % 60);
 }
 
-/* The row with its times since the origin; texts stay where they are. */
-static const struct fit_cell *shift(struct fit_trace_out *out, const struct fit_cell *cells)
+/* Move the times of a row, in place: a copy of the row would wait for all of it to be stored. */
+static void shift(const struct fit_trace_out *out, struct fit_cell *cells, int64_t by)
 {
-	memcpy(out->cells, cells, out->format->n_fields * sizeof *cells);
 	for (size_t j = 0; j < N_CALENDAR; j++)
 		if (out->time_at[j] != SIZE_MAX && !cells[out->time_at[j]].na)
-			out->cells[out->time_at[j]].u.i -= out->origin;
-	return out->cells;
+			cells[out->time_at[j]].u.i += by;
 }
 
 void fit_trace_instants(struct fit_trace_out *out, int64_t offset_s)
@@ -279,7 +278,7 @@ static int64_t sort_key(const struct fit_cell *submit)
 	return submit && !submit->na ? submit->u.i : INT64_MAX;	/* unknown ones come last */
 }
 
-int fit_trace_emit(struct fit_trace_out *out, const struct fit_cell *cells, uint64_t line,
+int fit_trace_emit(struct fit_trace_out *out, struct fit_cell *cells, uint64_t line,
 		   struct fit_err *err)
 {
 	bool calendar = out->format->flags & FIT_TRACE_CALENDAR;
@@ -306,9 +305,11 @@ int fit_trace_emit(struct fit_trace_out *out, const struct fit_cell *cells, uint
 		return FIT_OK;
 	}
 	if (calendar && out->has_origin)
-		cells = shift(out, cells);
+		shift(out, cells, -out->origin);
 	count_row(out, cells);
 	rc = out->row(out->ctx, cells, err);
+	if (calendar && out->has_origin)
+		shift(out, cells, out->origin);
 	return rc == FIT_EDATA || rc == FIT_EPARSE ? FIT_EINVAL : rc;
 }
 
@@ -496,6 +497,24 @@ const char *const fit_trace_missing[] = {
 	"NA", "N/A", "NaN", "nan", "None", "none", "NULL", "null", "Unknown", NULL
 };
 
+/* The id of the row will be looked up when the rest of it is understood: fetch its place meanwhile. */
+static void expect_id(struct fit_trace_out *out, const struct fit_csv *c)
+{
+	const char *name = out->format->id_field;
+
+	if (out->params->no_unique || out->unique || !name)
+		return;
+	if (out->csv != c) {
+		out->csv = c;
+		out->id_column = SIZE_MAX;
+		for (size_t i = 0; i < fit_csv_n_columns(c) && out->id_column == SIZE_MAX; i++)
+			if (fit_text_is(fit_csv_column(c, i), name))
+				out->id_column = i;
+	}
+	if (out->id_column != SIZE_MAX)
+		fit_id_set_expect(&out->ids, fit_csv_raw(c, out->id_column));
+}
+
 int fit_trace_csv_row(struct fit_csv *c, struct fit_trace_out *out, struct fit_cell *cells,
 		      struct fit_err *err)
 {
@@ -513,6 +532,8 @@ int fit_trace_csv_row(struct fit_csv *c, struct fit_trace_out *out, struct fit_c
 						    (unsigned long long)again, again == 1 ? "" : "s"))
 				return fit_fail_nomem(err);
 		}
+		if (rc == FIT_OK)
+			expect_id(out, c);
 		if (rc == FIT_OK || rc == FIT_END)
 			return rc;
 		rc = fit_trace_bad(out, rc, fit_csv_reason(c), err);
@@ -637,8 +658,10 @@ static int hand_on_sorted(struct fit_trace_out *out, struct fit_err *err)
 				rc = fit_fail_nomem(err);
 			cells[out->id_at] = (struct fit_cell){ .u.t = { id.s, id.n } };
 		}
+		if (!rc && out->has_origin)
+			shift(out, cells, -out->origin);
 		if (!rc)
-			rc = out->row(out->ctx, out->has_origin ? shift(out, cells) : cells, err);
+			rc = out->row(out->ctx, cells, err);
 	}
 	free(ranks);
 	free(cells);
@@ -687,9 +710,6 @@ int fit_trace_stream(const struct fit_trace_format *format, struct fit_source *s
 
 	*report = (struct fit_trace_report){ 0 };
 	out.collects = (sorts || (format->flags & FIT_TRACE_RANK_ID)) && out.time_at[0] != SIZE_MAX;
-	out.cells = calloc(format->n_fields, sizeof *out.cells);
-	if (!out.cells)
-		return fit_fail_nomem(err);
 	if (out.collects)
 		rc = fit_table_init(&out.table, "", format->fields, format->n_fields, err);
 	if (!rc)
@@ -701,7 +721,6 @@ int fit_trace_stream(const struct fit_trace_format *format, struct fit_source *s
 	if (!rc && out.collects)
 		rc = hand_on_sorted(&out, err);
 	fit_table_release(&out.table);
-	free(out.cells);
 	return rc;
 }
 
