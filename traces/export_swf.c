@@ -342,6 +342,7 @@ static int put_job(struct swf_out *o, size_t row, struct fit_err *err)
 	int64_t name[N_NAMES], wait, run, limit, think, after;
 	bool pending;
 	int status = get_status(o, row, &pending), rc = FIT_OK;
+	bool ran;
 
 	for (int k = 0; !rc && k < N_NAMES; k++)
 		rc = name_number(o, k, row, &name[k], err);
@@ -360,10 +361,14 @@ static int put_job(struct swf_out *o, size_t row, struct fit_err *err)
 	if (rc)
 		return fit_fail_nomem(err);
 	/* given to a job that ran, else only asked for */
-	rc = put_count(o, o->gpus, row, pending || (wait < 0 && run < 0), err);
+	ran = !pending && (wait >= 0 || run >= 0);
+	rc = put_count(o, o->gpus, row, !ran, err);
 	if (!rc && fit_str_puts(o->text, " -1 -1"))
 		rc = fit_fail_nomem(err);
-	rc = rc ? rc : put_count(o, is_na(&asked) ? o->gpus : req, row, false, err);
+	if (!rc && ran && req)
+		rc = put_count(o, req, row, false, err);
+	else if (!rc)
+		rc = put_count(o, is_na(&asked) ? o->gpus : req, row, false, err);
 	if (!rc && put_ns(o, limit))
 		rc = fit_fail_nomem(err);
 	rc = rc ? rc : put_memory(o, row, err);

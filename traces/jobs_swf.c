@@ -456,7 +456,7 @@ static void put_times(const struct record *x, struct fit_cell *row)
 	if (ran)
 		row[DURATION_S] = x->run;
 	/* a job that was cancelled before it ran waited until then: that is no start */
-	if (!x->wait.na && (ran || (x->run.na && !x->status.na && x->status.u.i != 5)))
+	if (!x->wait.na && (ran || (x->run.na && (x->status.na || x->status.u.i != 5))))
 		row[START_S] = (struct fit_cell){ .u.i = x->submit.u.i + x->wait.u.i };
 	if (ran && !x->wait.na)
 		row[END_S] = (struct fit_cell){ .u.i = row[START_S].u.i + x->run.u.i };
