@@ -167,6 +167,108 @@ run "neither --from nor --to" 2 gf-trace "$T/jobs.tsv"
 run "an unknown format" 2 gf-trace --from nothing "$T/jobs.tsv"
 has "lists the known ones" "$T/err" 'expected auto, pollux, pollux-philly, tiresias, tiresias-cluster'
 
+# ---- recognising ----
+run "--list" 0 gf-trace --no-meta --list
+has "names a streaming format" "$T/out" '^pollux	stream	1	yes	'
+has "a sorted one" "$T/out" '^philly	sort	1	yes	'
+cut -f 1 "$T/out" | sed 1d >"$T/formats"
+gf-trace --help >"$T/help"
+left=
+while read -r f; do
+	grep -q "^  $f " "$T/help" || left="$left $f"
+	grep -qw -e "$f" docs/man/gf-trace.1 || left="$left $f"
+done <"$T/formats"
+is "--help and the page have each of them" /dev/null "$left"
+for f in pollux:pollux pollux-extra:pollux philly-list:pollux-philly tiresias:tiresias \
+	tiresias-cluster:tiresias-cluster; do
+	run "--from auto: ${f%%:*}" 0 gf-trace --from auto -o "$T/auto.tsv" "$D/trace-${f%%:*}.csv"
+	has "is recognised, with the reason" "$T/err" \
+		"^gf-trace: $D/trace-${f%%:*}.csv: recognised ${f##*:} \(header has "
+	gf-trace -q --from "${f##*:}" "$D/trace-${f%%:*}.csv" >"$T/want"
+	same "and read as such: the same bytes" "$T/want" "$T/auto.tsv"
+done
+run "--from auto: blanks" 0 gf-trace --from auto $D/trace-tiresias.txt
+has "are recognised" "$T/err" ": recognised tiresias \("
+run "--from auto -q" 0 gf-trace -q --from auto $D/trace-pollux.csv
+is "says nothing" "$T/err" ""
+{ printf '\357\273\277\r\n\r\n'; sed 's/$/\r/' $D/trace-pollux.csv; } | gzip -c >"$T/x.gz"
+run "--from auto: gzip of byte order mark, blank lines, CRLF" 0 gf-trace -q --from auto - <"$T/x.gz"
+grep -v '^#input' "$T/out" >"$T/a"
+grep -v '^#input' "$T/jobs.tsv" >"$T/b"
+same "the same jobs" "$T/b" "$T/a"
+printf '"name","time","application","num_replicas","batch_size"\na,1,x,1,1\n' >"$T/x"
+run "--from auto: quoted names" 0 gf-trace -q --from auto "$T/x"
+echo 'hello, world' >"$T/x"
+run "--from auto: something else" 1 gf-trace --from auto "$T/x"
+is "says how it starts" "$T/err" "gf-trace: $T/x: no known format; it starts with 'hello, world' (expected \
+--from FORMAT; --list lists them)"
+run "--from auto: a table" 1 gf-trace --from auto "$T/jobs.tsv"
+has "is no trace" "$T/err" ': a table of goodfit already \(expected a trace\)$'
+run "--from auto: an empty file" 1 gf-trace --from auto /dev/null
+has "is empty" "$T/err" ': empty file \(expected a trace\)$'
+printf 'version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 9\n' >"$T/x"
+run "--from auto: a Git LFS pointer" 1 gf-trace --from auto "$T/x"
+has "is none" "$T/err" ':1: Git LFS pointer, not the data'
+printf 'job_id,num_gpu,submit_time,duration,model_name,timestamp,gpu_time,cluster,num_gpus\n' >"$T/x"
+run "--from auto: two formats at once" 1 gf-trace --from auto "$T/x"
+has "names both" "$T/err" ': could be pollux-philly \(.*\) or tiresias \(.*\) \(expected --from FORMAT\)$'
+
+# ---- rows go out as they are read ----
+awk 'BEGIN { print "name,time,application,num_replicas,batch_size"
+	for (i = 0; i < 200000; i++) printf "job-%d,%d.5,app-%d,%d,%d\n", i, i, i % 7, 1 + i % 8, 32 + i }' >"$T/w.csv"
+run "200000 rows" 0 gf-trace --from pollux -o "$T/w.tsv" "$T/w.csv"
+tail -n 3 "$T/w.tsv" | sed 's/=[0-9a-f]\{32\}$/=HASH/' >"$T/tail"
+is "the hash stands behind them" "$T/tail" \
+"job-199999	app-2	199999.5	8	200031
+#input=HASH
+#end rows=200000"
+run "a table with metadata behind its rows into a store" 0 gf-table convert "$T/w.tsv" -o "$T/w.h5:/jobs"
+run "and out of it" 0 gf-table convert "$T/w.h5:/jobs"
+grep -v '^#' "$T/w.tsv" >"$T/a"
+grep -v '^#' "$T/out" >"$T/b"
+same "has the same rows" "$T/a" "$T/b"
+grep '^#' "$T/w.tsv" | grep -v '^#table=' | sort >"$T/a"
+grep '^#' "$T/out" | grep -v '^#table=' | sort >"$T/b"
+same "and the same metadata" "$T/a" "$T/b"
+head -n 150000 "$T/w.tsv" | gf-table convert - >/dev/null 2>"$T/err"
+ok "a stream that was cut is an error" $((! $?))
+sed '200001s/.*/job-0,1,x,1,1/' "$T/w.csv" >"$T/bad.csv"
+run "a fault in the last row, to a file" 1 gf-trace --from pollux -o "$T/none.tsv" "$T/bad.csv"
+is "names the first of the two" "$T/err" \
+	"gf-trace: $T/bad.csv:200001:name: duplicate id 'job-0' (first on line 2)"
+[ ! -e "$T/none.tsv" ]
+ok "and leaves no file" $?
+run "to standard output" 1 gf-trace --from pollux "$T/bad.csv"
+hasnt "leaves a table without its end" "$T/out" '^#end'
+run "--no-unique" 0 gf-trace --from pollux --no-unique "$T/bad.csv"
+has "keeps both" "$T/out" '^#end rows=200000$'
+if [ -z "${WRAP-}" ] && [ -r /proc/self/status ] && ! grep -q fsanitize "$B/flags.stamp"; then
+	awk 'BEGIN { print "name,time,application,num_replicas,batch_size"
+		for (i = 0; i < 2000000; i++) printf "job-%d,%d,app,1,32\n", i, i }' >"$T/big.csv"
+	# shellcheck disable=SC3045 # dash and bash have it
+	(ulimit -v 150000 && gf-trace --from pollux --no-unique "$T/big.csv" >/dev/null) 2>"$T/err"
+	ok "two million rows in the memory of two hundred thousand" $?
+	rm -f "$T/big.csv"
+else
+	skip "sanitizers need more memory"
+fi
+
+# ---- inputs and options ----
+run "two inputs for a format of one" 2 gf-trace --from pollux $D/trace-pollux.csv $D/trace-pollux.csv
+has "are too many" "$T/err" "too many inputs '$D/trace-pollux.csv' \(expected at most 1 for pollux\)"
+run "a zone without --from" 2 gf-trace --to pollux --tz UTC "$T/jobs.tsv"
+run "--sort orders a workload" 0 gf-trace --no-meta --from pollux --sort - <<END
+name,time,application,num_replicas,batch_size
+late,9,x,1,1
+early,2.5,x,1,1
+tie,9,x,1,1
+END
+is "equal times stay in the order of the file" "$T/out" \
+"job_id	app	submit_s	gpus	batch_size
+early	x	2.5	1	1
+late	x	9	1	1
+tie	x	9	1	1"
+
 # ---- the public files ----
 if [ -z "$GOODFIT_SHARED" ] || [ ! -d "$GOODFIT_SHARED/public" ]; then
 	skip "no public data (set GOODFIT_SHARED, see scripts/fetch-public)" 8
