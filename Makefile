@@ -155,9 +155,11 @@ fuzz-smoke:
 	+$(MAKE) CC=clang B=$(B)/fuzz fuzz-build
 	B=$(B)/fuzz FUZZ_SECONDS=$(FUZZ_SECONDS) tests/run tests/fuzz/smoke.sh
 
+# cppcheck 2.10 does not parse `c ? (struct x){ … } : …` and gives the file up: no fault of the file.
 cppcheck:
 	cppcheck -q -j $(JOBS) --std=c11 --enable=warning,performance,portability --inline-suppr \
-		--suppress=missingIncludeSystem --error-exitcode=1 -I. -DFIT_CPPCHECK libfit traces tools
+		--suppress=missingIncludeSystem --suppress=internalAstError --error-exitcode=1 \
+		-I. -DFIT_CPPCHECK libfit traces tools
 
 shellcheck:
 	shellcheck -x -s sh -S warning $(SCRIPTS)
