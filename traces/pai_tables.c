@@ -106,6 +106,10 @@ static int read_header_file(struct file *f, struct fit_err *err)
 			name++;
 		while (last > name && (last[-1] == ' ' || last[-1] == '\r'))
 			last--;
+		if (last - name >= 2 && *name == '"' && last[-1] == '"') {
+			name++;
+			last--;
+		}
 		*last = '\0';
 		if (!*name || f->n_names == NAMES_MAX)
 			return fit_fail(err, FIT_EPARSE, "%s:1: %s (expected up to %d names of columns)",

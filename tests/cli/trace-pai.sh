@@ -79,6 +79,11 @@ run "tasks of a job that the job table does not have" 0 gf-trace --no-meta --fro
 has "it is kept" "$T/out" '^odd	NA	NA	NA	NA	10	20	10	1	T4	OK	NA	NA$'
 has "and counted" "$T/err" ' 6 jobs without tasks, .*, 1 jobs that the job table does not have$'
 
+run "--no-sort" 0 gf-trace -q --no-meta --no-sort --from pai $D/trace-pai-job.csv
+cut -f 1 "$T/out" | tr '\n' ' ' >"$T/order"
+[ "$(cat "$T/order")" = "job_id plum quince medlar sloe fig damson " ]
+ok "leaves the order of the file" $?
+
 # ---- header files ----
 cp $D/trace-pai-task.csv "$T/pai_task_table.csv"
 cp $D/trace-pai-task.header "$T/pai_task_table.header"
@@ -89,7 +94,7 @@ run "a header file is that of the table with its name" 0 gf-trace -q --no-meta -
 same "the same rows" "$T/want" "$T/out"
 awk -F , -v OFS=, '{ print $9, $10, $1, $2, $4, $3, $5, $6, $7, $8, "x" }' $D/trace-pai-task.csv \
 	>"$T/pai_task_table.csv"
-printf '\357\273\277plan_gpu,gpu_type,job_name,task_name,status,inst_num,start_time,end_time,plan_cpu,plan_mem,more\r\n' \
+printf '\357\273\277plan_gpu,"gpu_type", job_name,task_name,status,inst_num,start_time,end_time,plan_cpu,plan_mem,more\r\n' \
 	>"$T/pai_task_table.header"
 run "it says in which order the columns are" 0 gf-trace --no-meta --from pai \
 	"$T/pai_job_table.csv" "$T/pai_task_table.csv" "$T/pai_task_table.header"
