@@ -20,7 +20,8 @@ fuzz() {
 	runs=$(sed -n 's/^stat::number_of_executed_units: *//p' "$T/out")
 	diag "$name: ${runs:-no} inputs"
 	if [ $rc -ne 0 ]; then
-		diag_file "output" "$T/out" 60
+		grep -A 15 -E 'runtime error|ERROR:|SUMMARY:' "$T/out" >"$T/report"
+		diag_file "report" "$T/report" 60
 		for f in "$T/$name/crash"/*; do
 			[ ! -f "$f" ] || diag "input: $(od -An -tx1 -v "$f" | tr -d ' \n' | cut -c 1-2000)"
 		done
