@@ -113,8 +113,8 @@ static const struct fit_field sacct_fields[] = {
 	{ "attempts", FIT_INT, 0 }, { "cpus", FIT_INT, 0 }, { "mem_mib", FIT_REAL, 0 },
 	{ "timelimit_s", FIT_REAL, 0 }, { "partition", FIT_TEXT, 0 }, { "qos", FIT_TEXT, 0 },
 	{ "nodes", FIT_INT, 0 }, { "gpus_req", FIT_REAL, 0 }, { "gpus_alloc", FIT_REAL, 0 },
-	{ "gpu_types", FIT_TEXT, 0 }, { "cpu_time_s", FIT_TIME, 0 }, { "seen_s", FIT_TIME, 0 },
-	{ "reason", FIT_TEXT, 0 }
+	{ "gpu_types", FIT_TEXT, 0 }, { "cpu_time_s", FIT_TIME, 0 }, { "elapsed_s", FIT_TIME, 0 },
+	{ "raw_status", FIT_TEXT, 0 }
 };
 /* as the enum in traces/jobs_swf.c */
 static const struct fit_field swf_fields[] = {

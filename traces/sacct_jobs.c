@@ -316,7 +316,7 @@ static void put_times(struct fit_sacct_jobs *j, const struct fit_sacct_record *c
 	row[FIT_SACCT_START] = time_cell(first ? first->start : FIT_INT_NA);
 	row[FIT_SACCT_END] = time_cell(is_open(last) ? FIT_INT_NA : last->end);
 	row[FIT_SACCT_DURATION] = time_cell(is_open(last) || !first ? FIT_INT_NA : duration);
-	row[FIT_SACCT_SEEN] = time_cell(is_open(last) ? sum : FIT_INT_NA);
+	row[FIT_SACCT_ELAPSED] = time_cell(is_open(last) ? sum : FIT_INT_NA);
 	row[FIT_SACCT_CPU_TIME] = time_cell(cpu);
 }
 
@@ -362,7 +362,7 @@ static int emit(struct fit_sacct_jobs *j, const struct fit_sacct_record *const *
 	row[FIT_SACCT_QOS] = text_cell(&j->texts, r->qos);
 	row[FIT_SACCT_STATUS] = (struct fit_cell){ .u.t = fit_text_of(r->state->status) };
 	if (r->state->says_more)
-		row[FIT_SACCT_REASON] = (struct fit_cell){ .u.t = fit_text_of(r->state->name) };
+		row[FIT_SACCT_RAW_STATUS] = (struct fit_cell){ .u.t = fit_text_of(r->state->name) };
 	row[FIT_SACCT_PRIORITY] = time_cell(r->priority);
 	if (r->limit != FIT_INT_NA)
 		row[FIT_SACCT_TIMELIMIT] = (struct fit_cell){

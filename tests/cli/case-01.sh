@@ -24,9 +24,9 @@ is "state, submit, start, run, limit, GPUs asked for and given" "$T/rows" \
 7005 TIMEOUT 25200 25210 1800 1800 1 1
 7006 FAILED 36000 36001 30 NA 1 1"
 has "times count from the midnight before" "$T/out" '^#origin=2024-05-02T00:00:00$'
-cols "job_id seen_s" | grep -v NA >"$T/rows"
+cols "job_id elapsed_s" | grep -v NA >"$T/rows"
 is "the running job has a lower bound, apart from the durations" "$T/rows" "7003 2995"
-cols "job_id reason" | grep -v NA >"$T/rows"
+cols "job_id raw_status" | grep -v NA >"$T/rows"
 is "out of memory is the reason of a failure" "$T/rows" "7006 OUT_OF_MEMORY"
 hasnt "the uid is in no output" "$T/out" 50123
 hasnt "nor in a message" "$T/said" 50123

@@ -92,14 +92,14 @@ read_in "--no-sort keeps the order of the file" "$C" \
 8 32400 32400 32401 1 OK 1" --no-sort
 put "$H" "7|REQUEUED|2024-01-01T08:00:00|2024-01-01T08:10:00|2024-01-01T10:00:00|01:50:00|cpu=1|cpu=1" \
 	"7|PENDING|2024-01-01T10:00:00|Unknown|Unknown|00:00:00|cpu=1|"
-read_in "waiting again" "job_id start_s end_s duration_s status attempts seen_s" \
+read_in "waiting again" "job_id start_s end_s duration_s status attempts elapsed_s" \
 	"7 NA NA NA PENDING 2 6600"
 put "$H" "7|RUNNING|2024-01-01T08:00:00|2024-01-01T08:10:00|Unknown|00:50:00|cpu=1|cpu=1" \
 	"9|PENDING|2024-01-01T08:30:00|Unknown|Unknown|00:00:00|cpu=1|" \
 	"$H" "7|COMPLETED|2024-01-01T08:00:00|2024-01-01T08:10:00|2024-01-01T10:00:00|01:50:00|cpu=1|cpu=1" \
 	"9|RUNNING|2024-01-01T08:30:00|2024-01-01T09:00:00|Unknown|01:00:00|cpu=1|cpu=1"
 read_in "two exports that overlap: the last look at an attempt counts" \
-	"job_id status attempts duration_s seen_s" \
+	"job_id status attempts duration_s elapsed_s" \
 "7 OK 1 6600 NA
 9 RUNNING 1 NA 3600"
 has "which is counted" "$T/err" '2 records that came again'
@@ -160,7 +160,7 @@ while read -r state status reason; do
 	n=$((n + 1))
 	put "$H" "7|$(echo "$state" | tr '~' ' ')|2024-01-01T08:00:00|2024-01-01T08:10:00|2024-01-01T09:00:00|00:50:00|cpu=1|cpu=1"
 	gf-trace -q --from sacct "$T/in" >"$T/out" 2>"$T/err"
-	[ "$(cols 'status reason')" = "$status $reason" ] || { bad=$((bad + 1)); diag "$state: $(cols 'status reason')"; }
+	[ "$(cols 'status raw_status')" = "$status $reason" ] || { bad=$((bad + 1)); diag "$state: $(cols 'status raw_status')"; }
 done <<'END'
 COMPLETED OK NA
 CANCELLED CANCELLED NA
@@ -243,7 +243,7 @@ put "JobID|State|Submit|Start|ElapsedRaw|Elapsed|TimelimitRaw|ReqTRES" \
 	"4|RUNNING|2024-01-01T08:00:00|2024-01-01T08:00:00|5|00:00:05|4294967295|cpu=1" \
 	"5|RUNNING|2024-01-01T08:00:00|2024-01-01T08:00:00||00:00:05.750|4294967294|cpu=1"
 read_in "raw columns: seconds, minutes, and the numbers that stand for words" \
-	"job_id seen_s timelimit_s" \
+	"job_id elapsed_s timelimit_s" \
 "1 90061 172800
 2 5 inf
 3 5 NA
