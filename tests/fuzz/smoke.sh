@@ -41,9 +41,12 @@ fuzz_formats() {
 		for f in tests/data/"$2-$format".* tests/data/"$2-$format"-*; do
 			[ ! -f "$f" ] || cp "$f" "$T/$1-seeds-$format/"
 		done
-		for f in tests/data/"$2"-*; do
-			[ "$format" != auto ] || [ ! -f "$f" ] || cp "$f" "$T/$1-seeds-$format/"
-		done
+		# none of that name, or every kind: all of them
+		if [ -z "$(ls -A "$T/$1-seeds-$format")" ]; then
+			for f in tests/data/"$2"-*; do
+				[ ! -f "$f" ] || cp "$f" "$T/$1-seeds-$format/"
+			done
+		fi
 		fuzz "$1_$format" $(((${FUZZ_SECONDS:-5} + 1) / 2)) "$T/$1-seeds-$format"
 	done <"$T/formats"
 }
