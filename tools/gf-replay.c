@@ -111,12 +111,16 @@ static int read_cluster(const char *operand, struct fit_str *spec, struct fit_er
 
 	if (rc)
 		return rc;
-	if (!t.n_rows)
-		rc = fit_fail(err, FIT_EDATA, "%s: no rows (expected node types)", t.input);
-	for (size_t i = 0; i < t.n_rows && !rc; i++)
-		if (fit_str_printf(spec, "%s%lldx%lld", i ? "," : "", (long long)t.columns[0].i[i],
+	for (size_t i = 0; i < t.n_rows && !rc; i++) {
+		/* nodes without GPUs, and types without nodes, take part in no replay */
+		if (t.columns[0].i[i] == 0 || t.columns[1].i[i] == 0)
+			continue;
+		if (fit_str_printf(spec, "%s%lldx%lld", spec->n ? "," : "", (long long)t.columns[0].i[i],
 				   (long long)t.columns[1].i[i]))
 			rc = fit_fail_nomem(err);
+	}
+	if (!rc && !spec->n)
+		rc = fit_fail(err, FIT_EDATA, "%s: no node with a GPU (expected node types)", t.input);
 	fit_table_release(&t);
 	return rc;
 }

@@ -64,9 +64,14 @@ is "a job without work starts and finishes at once" "$T/events" "0 submit a -
 0.000000001 start b 0:4
 0.500000001 finish b -"
 
-printf 'nodes\tgpus_per_node\n1\t4\n1\t8\n' >"$T/cluster.tsv"
+printf 'nodes\tgpus_per_node\n1\t4\n9\t0\n1\t8\n' >"$T/cluster.tsv"
 run "a cluster table" 0 gf-replay -c "$T/cluster.tsv" "$T/two.tsv"
 has "its nodes are in the log" "$T/out" "^0${tab}cluster${tab}NA${tab}12${tab}1x4,1x8"
+
+printf 'nodes\tgpus_per_node\n1\t0\n' >"$T/cpus.tsv"
+run "a cluster without GPUs" 1 gf-replay -c "$T/cpus.tsv" "$T/two.tsv"
+is "a cluster without GPUs: the message" "$T/err" \
+	"gf-replay: $T/cpus.tsv: no node with a GPU (expected node types)"
 
 run "no jobs" 0 gf-replay -c 1x4 /dev/stdin <<X
 job_id${tab}submit_s${tab}gpus${tab}duration_s
