@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * gf-prof: profiling dumps into tables. Folders of the Pollux simulator become one profile store
- * (docs/formats/profile.md); everything else, from nvidia-smi logs to gradient norms, becomes one table,
- * row by row (traces/series.h). `gf-prof summarize` sums a utilisation series up, per job or GPU.
+ * (docs/formats/profile.md); everything else, from nvidia-smi logs to gradient norms, becomes one
+ * table, row by row (traces/series.h). `gf-prof summarize` sums a utilisation series up, by job or
+ * GPU.
  */
 #include <stddef.h>
 #include <stdio.h>

@@ -206,12 +206,18 @@ static void release_entities(struct exporter *x)
 	fit_index_release(&x->index);
 }
 
+static const struct fit_cell na_cell = { .na = true };
+
 static struct fit_cell text_cell(const char *s)
 {
-	return s ? (struct fit_cell){ .u.t = fit_text_of(s) } : (struct fit_cell){ .na = true };
+	struct fit_cell c = na_cell;
+
+	if (s)
+		c = (struct fit_cell){ .u.t = fit_text_of(s) };
+	return c;
 }
 
-/* A MIG instance has no utilisation of its own: what the exporter prints then is 0, or that of nobody. */
+/* A MIG instance has no utilisation of its own: what the exporter prints then is 0. */
 static int fill_cells(const struct entity *e, struct fit_cell *cells, struct fit_str *derived)
 {
 	static const struct { int from, to; const char *name; } how[] = {
@@ -219,12 +225,13 @@ static int fill_cells(const struct entity *e, struct fit_cell *cells, struct fit
 	};
 	int rc = FIT_OK;
 
-	for (int i = 0; i < FIT_SERIES_COLUMNS; i++)
-		cells[i] = e->has[i] ? (struct fit_cell){ .u.d = e->value[i] } :
-			   (struct fit_cell){ .na = true };
+	for (int i = 0; i < FIT_SERIES_COLUMNS; i++) {
+		cells[i] = na_cell;
+		if (e->has[i])
+			cells[i] = (struct fit_cell){ .u.d = e->value[i] };
+	}
 	cells[FIT_SERIES_HOST] = text_cell(e->host);
-	cells[FIT_SERIES_GPU] = e->gpu < 0 ? (struct fit_cell){ .na = true } :
-				(struct fit_cell){ .u.i = e->gpu };
+	cells[FIT_SERIES_GPU] = (struct fit_cell){ .u.i = e->gpu };
 	cells[FIT_SERIES_INSTANCE] = text_cell(e->instance);
 	cells[FIT_SERIES_UUID] = text_cell(e->uuid);
 	cells[FIT_SERIES_NAME] = text_cell(e->name);
@@ -245,8 +252,7 @@ static int fill_cells(const struct entity *e, struct fit_cell *cells, struct fit
 			       (e->has[FB_RESERVED] ? e->value[FB_RESERVED] : 0) };
 		rc = fit_str_printf(derived, "%sfb_total_mib", derived->n ? "," : "");
 	}
-	cells[FIT_SERIES_DERIVED] = derived->n ? text_cell(derived->s) :
-				    (struct fit_cell){ .na = true };
+	cells[FIT_SERIES_DERIVED] = text_cell(derived->n ? derived->s : NULL);
 	return rc;
 }
 
@@ -453,7 +459,9 @@ static int read_sample(struct exporter *x, struct fit_err *err)
 			break;
 	if (k == sizeof metrics / sizeof *metrics)
 		return FIT_END;
-	return store(x, (int)k, f[0], n == 2 ? f[1] : (struct fit_text){ 0 }, err);
+	if (n == 1)
+		f[1] = (struct fit_text){ 0 };
+	return store(x, (int)k, f[0], f[1], err);
 }
 
 static int read_comment(struct exporter *x, struct fit_err *err)

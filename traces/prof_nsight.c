@@ -320,8 +320,10 @@ static int find_column(const struct report *r, const char *word, double *ns)
 static int cell_number(const struct fit_csv *c, const struct report *r, int column, double factor,
 		       struct fit_cell *cell, struct fit_err *err)
 {
-	struct fit_text t = column < 0 ? (struct fit_text){ "", 0 } : fit_csv_raw(c, (size_t)column);
+	struct fit_text t = { "", 0 };
 
+	if (column >= 0)
+		t = fit_csv_raw(c, (size_t)column);
 	*cell = (struct fit_cell){ .na = fit_prof_is_missing(t) };
 	if (cell->na)
 		return FIT_OK;
@@ -354,9 +356,10 @@ static int read_kernel(const struct fit_csv *c, const struct report *r, const in
 	if (rc)
 		return rc;
 	for (size_t k = 0; k < sizeof texts / sizeof *texts; k++) {
-		struct fit_text t = at[texts[k]] < 0 ? (struct fit_text){ 0 } :
-				    fit_csv_raw(c, (size_t)at[texts[k]]);
+		struct fit_text t = { 0 };
 
+		if (at[texts[k]] >= 0)
+			t = fit_csv_raw(c, (size_t)at[texts[k]]);
 		cells[texts[k]] = (struct fit_cell){ .na = t.n == 0, .u.t = t };
 	}
 	if (!cells[K_COUNT].na) {

@@ -116,10 +116,10 @@ int fit_series_read_philly_util(const struct fit_series_in *in, struct fit_serie
 	static const struct fit_csv_options options = { .flags = FIT_CSV_TRAILING };
 	struct fit_cell cells[2];
 	struct util *u = calloc(1, sizeof *u);
-	int rc = u ? FIT_OK : fit_fail_nomem(err);
+	int rc;
 
-	if (rc)
-		return rc;
+	if (!u)
+		return fit_fail_nomem(err);
 	u->out = out;
 	rc = fit_csv_open(&u->c, in->source, &options, err);
 	if (!rc)

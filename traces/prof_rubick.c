@@ -248,7 +248,7 @@ static int emit_placement(const struct placement *row, const char *app, double u
 
 	for (size_t i = 0; i < nodes; i++)
 		gpus += row->digits[i] - '0';
-	cells[0] = app ? (struct fit_cell){ .u.t = fit_text_of(app) } : (struct fit_cell){ .na = true };
+	cells[0] = (struct fit_cell){ .na = app == NULL, .u.t = fit_text_of(app ? app : "") };
 	cells[1] = (struct fit_cell){ .u.t = fit_text_of(row->plan) };
 	cells[2] = (struct fit_cell){ .u.t = fit_text_of(row->digits) };
 	cells[3] = (struct fit_cell){ .u.i = (int64_t)nodes };

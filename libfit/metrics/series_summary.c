@@ -191,9 +191,15 @@ static struct fit_cell int_cell(uint64_t v)
 	return (struct fit_cell){ .u.i = (int64_t)v };
 }
 
+static const struct fit_cell na_cell = { .na = true };
+
 static struct fit_cell real_cell(uint64_t n, double v)
 {
-	return n && !fit_real_is_na(v) ? (struct fit_cell){ .u.d = v } : (struct fit_cell){ .na = true };
+	struct fit_cell c = na_cell;
+
+	if (n && !fit_real_is_na(v))
+		c = (struct fit_cell){ .u.d = v };
+	return c;
 }
 
 static const char *state_of(const struct stats *s, double idle_pct)
@@ -214,8 +220,7 @@ static void fill_stats(const struct stats *s, double idle_pct, struct fit_cell *
 	*c++ = real_cell(s->util.n, s->util.mean);
 	*c++ = real_cell(s->util.n, s->util_p50);
 	*c++ = real_cell(s->util.n, s->util_p95);
-	*c++ = s->util.n > 1 && s->util.mean > 0 ? real_cell(1, sd / s->util.mean) :
-	       (struct fit_cell){ .na = true };
+	*c++ = s->util.n > 1 && s->util.mean > 0 ? real_cell(1, sd / s->util.mean) : na_cell;
 	*c++ = real_cell(s->util.n, s->util_steady);
 	*c++ = int_cell(s->mem.n);
 	*c++ = real_cell(s->mem.n, s->mem.mean);
@@ -552,7 +557,7 @@ static int count_for_jobs(struct summary *s, const struct fit_reader *r, const s
 	for (size_t k = 0; k < 2; k++) {
 		uint32_t at;
 
-		if (make_key(s, c[HOST].na ? (struct fit_text){ 0 } : c[HOST].u.t, names[k]))
+		if (make_key(s, c[HOST].u.t, names[k]))
 			return fit_fail_nomem(err);
 		at = fit_index_get(&s->keys, (struct fit_text){ s->key.s, s->key.n });
 		if (at != FIT_NO_INDEX && count_in_slot(s, at, c, &of, &n))
@@ -590,7 +595,7 @@ static int64_t median_gap(const struct counts *c)
 static int find_gpu(struct summary *s, const struct fit_cell *c, struct fit_text gpu, struct gpu **g)
 {
 	uint32_t found;
-	int rc = make_key(s, c[HOST].na ? (struct fit_text){ 0 } : c[HOST].u.t, gpu);
+	int rc = make_key(s, c[HOST].u.t, gpu);
 
 	if (!rc)
 		rc = fit_index_put(&s->gpu_keys, (struct fit_text){ s->key.s, s->key.n },
@@ -661,7 +666,11 @@ static int count_sample(struct summary *s, const struct fit_reader *r, struct fi
 
 static struct fit_cell text_cell(const char *t)
 {
-	return t ? (struct fit_cell){ .u.t = fit_text_of(t) } : (struct fit_cell){ .na = true };
+	struct fit_cell c = na_cell;
+
+	if (t)
+		c = (struct fit_cell){ .u.t = fit_text_of(t) };
+	return c;
 }
 
 /* The share of the job's GPU time for which there are samples. */
@@ -692,9 +701,10 @@ static int write_jobs(struct summary *s, struct fit_table *out)
 		s->report->jobs_without_samples += job->stats.samples == 0;
 		for (int k = J_ID; k <= J_START; k++)
 			c[k] = fit_column_cell(&in[k], j);
-		c[4] = job->started && job->end != INT64_MAX ?
-		       (struct fit_cell){ .u.i = job->end - job->start } : (struct fit_cell){ .na = true };
-		c[5] = gpus.na && n > 0 ? (struct fit_cell){ .u.d = n } : gpus;
+		c[4] = na_cell;
+		if (job->started && job->end != INT64_MAX)
+			c[4] = (struct fit_cell){ .u.i = job->end - job->start };
+		c[5] = gpus.na ? real_cell(n > 0, n) : gpus;
 		c[6] = coverage_of(s, job, n);
 		c[7] = int_cell(job->stats.shared);
 		fill_stats(&job->stats, s->params->idle_pct, c + 8);
@@ -732,8 +742,7 @@ static int write_gpus(struct summary *s, struct fit_table *out)
 		qsort(order, s->n_gpus, sizeof *order, compare_gpus);
 	for (size_t i = 0; !rc && i < s->n_gpus; i++) {
 		c[0] = text_cell(order[i]->host);
-		c[1] = order[i]->number < 0 ? (struct fit_cell){ .na = true } :
-		       (struct fit_cell){ .u.i = order[i]->number };
+		c[1] = order[i]->number < 0 ? na_cell : int_cell((uint64_t)order[i]->number);
 		c[2] = text_cell(order[i]->instance);
 		fill_stats(&order[i]->stats, s->params->idle_pct, c + 3);
 		rc = fit_table_add(out, c);

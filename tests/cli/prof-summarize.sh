@@ -140,7 +140,7 @@ a 100 130
 END
 run "no hosts at all" 1 gf-prof summarize --jobs "$T/nohosts.tsv" "$T/series.tsv"
 has "is said" "$T/err" "no column 'hosts', nor 'host' and 'gpu_ids', or nothing in them"
-for bad in n1: n1:0++1 ,n1 n1:0, :; do
+for bad in n1: n1:0++1 ,n1 "n1:0," :; do
 	sed "s/n1:0+1/$bad/" "$T/jobs.tsv" >"$T/bad.tsv"
 	run "hosts '$bad'" 1 gf-prof summarize --jobs "$T/bad.tsv" "$T/series.tsv"
 	has "hosts '$bad': the place" "$T/err" "^gf-prof: $T/bad.tsv:3:hosts: bad value .* \\(expected host:0\\+1,host:2\\)\$"
