@@ -160,6 +160,56 @@ static void cdf_steps(void **state)
 	assert_null(p.panels);
 }
 
+/* On a logarithmic axis a distribution starts at the share of its zeros. */
+static void distribution_with_zeros(void **state)
+{
+	static const double a[] = { 0, 0, 2, 8 }, b[] = { 1, 4 }, z[] = { 0, 0 };
+	const struct fit_figure_sample samples[] = { { "a", a, 4 }, { "b", b, 2 } }, zeros = { "z", z, 2 };
+	static const struct { double x, y; } want[] = { { 1, 0.5 }, { 2, 0.75 }, { 8, 1 } };
+	struct fit_figure_size any = { 0, 0 };
+	struct fit_plot p;
+	struct fit_err err = { 0 };
+	const struct fit_plot_series *s;
+
+	(void)state;
+	check_ok(fit_figure_distribution(&p, any, "GPUs", false, samples, 2, true, &err), &err);
+	s = &p.panels[0].series[0];
+	assert_int_equal(s->n, 3);
+	for (size_t i = 0; i < 3; i++) {
+		check_same_bits(s->points[i].x, want[i].x);
+		check_same_bits(s->points[i].y, want[i].y);
+	}
+	check_same_bits(p.panels[0].series[1].points[0].y, 0);
+	assert_int_equal(p.panels[0].x.n_tics, 4);	/* 1 2 4 8 */
+	check_text(p.panels[0].x.tics[3], "8");
+	check_text(p.panels[0].x.label, "GPUs");
+	fit_plot_release(&p);
+	check_err(fit_figure_distribution(&p, any, "GPUs", false, &zeros, 1, true, &err), &err, FIT_EDATA,
+		  "series 'z': no value above 0 for a logarithmic axis");
+	check_ok(fit_figure_distribution(&p, any, "GPUs", false, &zeros, 1, false, &err), &err);
+	fit_plot_release(&p);
+}
+
+static void a_day(void **state)
+{
+	struct fit_figure_day day = { .label = "d" };
+	struct fit_figure_size any = { 0, 0 };
+	struct fit_plot p;
+	struct fit_err err = { 0 };
+
+	(void)state;
+	for (int h = 0; h < 24; h++)
+		day.y[h] = h == 5 ? fit_real_na() : h;
+	check_ok(fit_figure_diurnal(&p, any, "jobs", &day, 1, &err), &err);
+	assert_int_equal(p.panels[0].series[0].n, 25);	/* 23 hours, and two ends */
+	assert_int_equal(p.panels[0].series[0].n_gaps, 1);
+	check_same_bits(p.panels[0].series[0].points[5].x, 5);
+	check_same_bits(p.panels[0].series[0].points[5].y, 4);
+	check_same_bits(p.panels[0].series[0].points[24].x, 24);
+	fit_plot_release(&p);
+	check_err(fit_figure_diurnal(&p, any, "jobs", &day, 0, &err), &err, FIT_EDATA, "nothing to draw");
+}
+
 /* A large sample is thinned, but stays a distribution: rising, from 0 to 1, each point on the curve. */
 static void cdf_of_many(void **state)
 {
@@ -518,6 +568,8 @@ int main(void)
 		cmocka_unit_test(bad_points),
 		cmocka_unit_test(cdf_steps),
 		cmocka_unit_test(cdf_of_many),
+		cmocka_unit_test(distribution_with_zeros),
+		cmocka_unit_test(a_day),
 		cmocka_unit_test(time_units),
 		cmocka_unit_test(timeline_of_many),
 		cmocka_unit_test(missing_values),
