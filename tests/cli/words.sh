@@ -89,7 +89,8 @@ is "no line is much longer than 100 characters" "$T/wide" ""
 tr '\n' '\0' <"$T/code" | xargs -0 grep -nE '^ {8}|[ 	]+$' /dev/null >"$T/blanks"
 is "C is indented by tabs, without blanks at the end" "$T/blanks" ""
 
-# Public data stays out, whole (equal files) and in part (rows of numbers that stand there, too).
+# Public data stays out, whole (equal files) and in part (rows of numbers that stand there, too; a
+# header row says the format and may be the same).
 if [ -z "$GOODFIT_SHARED" ] || [ ! -d "$GOODFIT_SHARED/public" ]; then
 	skip "no public data (set GOODFIT_SHARED, see scripts/fetch-public)" 2
 	exit 0
@@ -106,7 +107,7 @@ find "$GOODFIT_SHARED/public" -type f -size -8000k \( -name '*.csv' -o -name '*.
 : >"$T/our-rows"
 while read -r f; do
 	tr -d '\r' <"$f" | tr ' \t' ',,' |
-		awk -v f="$f" 'length($0) >= 24 { s = $0; if (gsub(/[0-9]/, "", s) >= 8) print $0 "\t" f }'
+		awk -v f="$f" 'NR > 1 && length($0) >= 24 { s = $0; if (gsub(/[0-9]/, "", s) >= 8) print $0 "\t" f }'
 done <"$T/data-files" | sort -t '	' -k 1,1 >"$T/our-rows"
 join -t '	' "$T/public-rows" "$T/our-rows" | head -n 5 >"$T/shared-rows"
 is "no tracked data file holds a row of the public data" "$T/shared-rows" ""
