@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * gf-plot: figures as SVG, PNG or PDF through gnuplot. jct-cdf and timeline draw event logs, trace-cdf
- * and diurnal draw jobs tables, bars and lines columns of any table. Labels are plain text. With -o the gnuplot script and its data
- * stay beside the picture. A further figure is one more entry of verbs[] and one function.
+ * and diurnal draw jobs tables, bars and lines columns of any table. Labels are plain text. With -o the
+ * gnuplot script and its data stay beside the picture. A further figure is one more entry of verbs[]
+ * and one function.
  */
 #include <stdlib.h>
 #include <string.h>
