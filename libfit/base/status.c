@@ -42,7 +42,7 @@ int fit_fail_errno(struct fit_err *err, const char *fmt, ...)
 		size_t n;
 
 		va_start(ap, fmt);
-		fill(err, FIT_EIO, fmt, ap);
+		fill(err, saved == ENOMEM ? FIT_ENOMEM : FIT_EIO, fmt, ap);
 		va_end(ap);
 		n = strlen(err->msg);
 		snprintf(err->msg + n, sizeof err->msg - n, ": %s", strerror(saved));

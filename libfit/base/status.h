@@ -36,7 +36,7 @@ struct fit_err {
  * are replaced by '?', so that a hostile name cannot break the one-line rule. */
 int fit_fail(struct fit_err *err, int code, const char *fmt, ...) FIT_PRINTF(3, 4);
 
-/* fit_fail(err, FIT_EIO, ...) with ": strerror(errno)" at the end. */
+/* fit_fail(err, FIT_EIO, ...) with ": strerror(errno)" at the end; FIT_ENOMEM where errno is ENOMEM. */
 int fit_fail_errno(struct fit_err *err, const char *fmt, ...) FIT_PRINTF(2, 3);
 
 /* fit_fail(err, FIT_ENOMEM, "out of memory"). */
