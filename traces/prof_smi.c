@@ -70,6 +70,8 @@ static bool is_header(const struct fit_text *f, size_t n)
 {
 	size_t known = 0;
 
+	if (n && f[0].n && f[0].s[0] >= '0' && f[0].s[0] <= '9')
+		return false;
 	for (size_t i = 0; i < n && i < FIT_PROF_FIELDS_MAX; i++)
 		known += find_name(f[i]) != NULL;
 	return known >= 2 || (known == 1 && n == 1);

@@ -125,6 +125,11 @@ size_t fit_prof_cut(struct fit_text line, char cut, struct fit_text *fields)
 	return n;
 }
 
+static bool starts_with_digit(struct fit_text t)
+{
+	return t.n && t.s[0] >= '0' && t.s[0] <= '9';
+}
+
 bool fit_prof_is_missing(struct fit_text t)
 {
 	static const char *const words[] = {
@@ -133,6 +138,8 @@ bool fit_prof_is_missing(struct fit_text t)
 		"Not Found", "Function Not Found", "Not Active", "No Data"
 	};
 
+	if (starts_with_digit(t))
+		return false;
 	if (t.n >= 2 && t.s[0] == '[' && t.s[t.n - 1] == ']')
 		return true;
 	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
@@ -150,6 +157,8 @@ bool fit_prof_is_message(struct fit_text line)
 		"make sure that ", "nvrm", "segmentation fault", "^c", "nohup:"
 	};
 
+	if (starts_with_digit(line))
+		return false;
 	for (size_t i = 0; i < sizeof starts / sizeof *starts; i++)
 		if (fit_prof_starts(line, starts[i]))
 			return true;

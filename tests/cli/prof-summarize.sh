@@ -228,3 +228,15 @@ run "a series that is not there" 3 gf-prof summarize "$T/not-there.tsv"
 run "no table" 1 gf-prof summarize tests/data/prof-dmon.txt
 run "a table without times" 1 gf-prof summarize "$T/host.tsv"
 run "a file that is called as the verb" 3 gf-prof --from dmon ./summarize
+
+# all the way: a job log and a utilisation log of Philly's kind, over the end of summer time
+cat >"$T/log.json" <<'END'
+[{"status":"Pass","vc":"ab12cd","jobid":"application_1_0001","attempts":[{"start_time":"2019-11-03 01:30:00",
+"end_time":"2019-11-03 02:00:00","detail":[{"ip":"m901","gpus":["gpu0","gpu2"]}]}],
+"submitted_time":"2019-11-03 01:29:00","user":"0a0b0c"}]
+END
+run "jobs of Philly" 0 gf-trace -q --from philly --tz PST8PDT "$T/log.json" -o "$T/philly.tsv"
+run "utilisation of Philly" 0 gf-prof -q --from philly-util tests/data/prof-philly-util.csv -o "$T/util.tsv"
+run "together" 0 gf-prof summarize -q --jobs "$T/philly.tsv" "$T/util.tsv"
+columns job_id samples gpu_util_mean_pct duration_s
+is "the repeated hour is read twice" "$T/found" "application_1_0001 4 31.375 5400"
