@@ -498,7 +498,7 @@ static void measure_gaps(struct fit_trace_stats *ts)
 static void measure_hours(struct fit_trace_stats *ts)
 {
 	int64_t first, last;
-	long double sum2 = 0;
+	long double sum2 = 0, mean;
 
 	ts->bin_min = ts->bin_max = ts->bin_mean = ts->bin_dispersion = fit_real_na();
 	if (!ts->n_submits)
@@ -507,6 +507,7 @@ static void measure_hours(struct fit_trace_stats *ts)
 	last = clock_hour(ts, ts->submits[ts->n_submits - 1]);
 	ts->bins = (double)(last - first + 1);
 	ts->bin_mean = (double)ts->n_submits / ts->bins;
+	mean = (long double)ts->bin_mean;
 	ts->bin_max = 0;
 	ts->bin_min = HUGE_VAL;
 	for (int h = 0; h < 24; h++)
@@ -523,17 +524,17 @@ static void measure_hours(struct fit_trace_stats *ts)
 		of->most = (int64_t)(k - i) > of->most ? (int64_t)(k - i) : of->most;
 		ts->bin_max = fmax(ts->bin_max, n);
 		ts->bin_min = fmin(ts->bin_min, n);
-		sum2 += ((long double)n - ts->bin_mean) * ((long double)n - ts->bin_mean);
+		sum2 += ((long double)n - mean) * ((long double)n - mean);
 		/* the empty hours up to the next submission */
 		if (k < ts->n_submits) {
 			int64_t empty = clock_hour(ts, ts->submits[k]) - hour - 1;
 
 			if (empty > 0)
 				ts->bin_min = 0;
-			sum2 += (long double)empty * ts->bin_mean * ts->bin_mean;
+			sum2 += (long double)empty * mean * mean;
 		}
 	}
-	ts->bin_dispersion = (double)(sum2 / ts->bins / ts->bin_mean);
+	ts->bin_dispersion = (double)(sum2 / (long double)ts->bins / mean);
 }
 
 static int compare_size(const void *a, const void *b)
