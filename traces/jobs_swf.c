@@ -601,9 +601,12 @@ static int add_notes(struct swf *r, const struct fit_trace_params *params)
 		 (long long)r->max_procs, r->too_large_id.s ? r->too_large_id.s : "",
 		 (unsigned long long)r->too_large_line);
 	rc = rc ? rc : note(r, r->too_large, "job with more processors", "jobs with more processors", more);
-	rc = rc ? rc : note(r, r->unsorted, "submission", "submissions", " before that of the record above");
-	rc = rc ? rc : note(r, r->extra, "record", "records", " with more than 18 fields (the rest passed over)");
-	rc = rc ? rc : note(r, r->not_kept, "header comment", "header comments", " not kept (not UTF-8, or more than 64 KiB of them)");
+	rc = rc ? rc : note(r, r->unsorted, "submission", "submissions",
+			    " before that of the record above");
+	rc = rc ? rc : note(r, r->extra, "record", "records",
+			    " with more than 18 fields (the rest passed over)");
+	rc = rc ? rc : note(r, r->not_kept, "header comment", "header comments",
+			    " not kept (not UTF-8, or more than 64 KiB of them)");
 	rc = rc ? rc : add_count(r, "partial_executions", r->partial);
 	return rc ? rc : add_count(r, "without_processors", r->no_procs);
 }

@@ -240,7 +240,7 @@ static size_t distinct_attempts(struct fit_sacct_jobs *j, const struct fit_sacct
 
 /* ---- one job ---- */
 
-static struct fit_cell time_cell(int64_t ns)
+static struct fit_cell int_cell(int64_t ns)
 {
 	return (struct fit_cell){ .na = ns == FIT_INT_NA, .u.i = ns == FIT_INT_NA ? 0 : ns };
 }
@@ -272,10 +272,8 @@ static int put_resources(struct fit_sacct_jobs *j, const struct fit_sacct_record
 	row[FIT_SACCT_GPU_TYPE] = text_cell(&j->texts, use ? use->set : FIT_NO_TEXT);
 	if (row[FIT_SACCT_GPU_TYPE].na && row[FIT_SACCT_GPUS].u.d > 0)
 		row[FIT_SACCT_GPU_TYPE] = text_cell(&j->texts, r->partition);
-	row[FIT_SACCT_CPUS] = use && use->r.cpus >= 0 ? (struct fit_cell){ .u.i = use->r.cpus } :
-			      time_cell(r->cpus);
-	row[FIT_SACCT_NODES] = use && use->r.nodes >= 0 ? (struct fit_cell){ .u.i = use->r.nodes } :
-			       time_cell(r->nodes);
+	row[FIT_SACCT_CPUS] = int_cell(use && use->r.cpus >= 0 ? use->r.cpus : r->cpus);
+	row[FIT_SACCT_NODES] = int_cell(use && use->r.nodes >= 0 ? use->r.nodes : r->nodes);
 	row[FIT_SACCT_MEM_MIB] = real_cell(use ? use->r.mem_mib : -1);
 	if (!use || !use->r.has_total || !(use->r.typed > 0) || !(fabs(use->r.typed - use->r.gpus) > 0))
 		return FIT_OK;
@@ -312,12 +310,12 @@ static void put_times(struct fit_sacct_jobs *j, const struct fit_sacct_record *c
 		duration = first->elapsed;
 	if (how == FIT_ATTEMPTS_SPAN && n > 1)
 		duration = first && last->end != FIT_INT_NA ? last->end - first->start : FIT_INT_NA;
-	row[FIT_SACCT_SUBMIT] = time_cell(a[0]->submit);
-	row[FIT_SACCT_START] = time_cell(first ? first->start : FIT_INT_NA);
-	row[FIT_SACCT_END] = time_cell(is_open(last) ? FIT_INT_NA : last->end);
-	row[FIT_SACCT_DURATION] = time_cell(is_open(last) || !first ? FIT_INT_NA : duration);
-	row[FIT_SACCT_ELAPSED] = time_cell(is_open(last) ? sum : FIT_INT_NA);
-	row[FIT_SACCT_CPU_TIME] = time_cell(cpu);
+	row[FIT_SACCT_SUBMIT] = int_cell(a[0]->submit);
+	row[FIT_SACCT_START] = int_cell(first ? first->start : FIT_INT_NA);
+	row[FIT_SACCT_END] = int_cell(is_open(last) ? FIT_INT_NA : last->end);
+	row[FIT_SACCT_DURATION] = int_cell(is_open(last) || !first ? FIT_INT_NA : duration);
+	row[FIT_SACCT_ELAPSED] = int_cell(is_open(last) ? sum : FIT_INT_NA);
+	row[FIT_SACCT_CPU_TIME] = int_cell(cpu);
 }
 
 static void count_job(struct fit_sacct_jobs *j, const struct fit_sacct_record *last, size_t n)
@@ -363,7 +361,7 @@ static int emit(struct fit_sacct_jobs *j, const struct fit_sacct_record *const *
 	row[FIT_SACCT_STATUS] = (struct fit_cell){ .u.t = fit_text_of(r->state->status) };
 	if (r->state->says_more)
 		row[FIT_SACCT_RAW_STATUS] = (struct fit_cell){ .u.t = fit_text_of(r->state->name) };
-	row[FIT_SACCT_PRIORITY] = time_cell(r->priority);
+	row[FIT_SACCT_PRIORITY] = int_cell(r->priority);
 	if (r->limit != FIT_INT_NA)
 		row[FIT_SACCT_TIMELIMIT] = (struct fit_cell){
 			.u.d = r->limit == FIT_SACCT_NO_LIMIT ? (double)INFINITY : fit_time_to_double(r->limit)
