@@ -335,6 +335,44 @@ static int list_formats(struct cli *cli, struct fit_err *err)
 	return fit_writer_close(w, err);
 }
 
+/* Wrong usage that shows before the input is opened; -1: none. */
+static int check_options(struct cli *cli, const struct options *o)
+{
+	char name[64];
+	size_t n = 0;
+
+	if (o->from < 0 && o->to < 0)
+		return cli_usage(cli, "no format (expected --from or --to)");
+	if (o->to >= 0 && cli->out && fit_is_store(cli->out))
+		return cli_usage(cli, "a workload file cannot go into a store '%s'", cli->out);
+	if (o->from < 0 && cli->given.n) {
+		for (const char *k = cli->given.pairs[0].key; *k && n < sizeof name - 1; k++)
+			name[n++] = *k == '_' ? '-' : *k;
+		name[n] = '\0';
+		return cli_usage(cli, "--%s needs --from", name);
+	}
+	if (o->from < 0 && cli->n_operands > 1)
+		return cli_usage(cli, "too many inputs '%s' (expected one jobs table)", cli->operands[1]);
+	if (o->sort && o->no_sort)
+		return cli_usage(cli, "--sort and --no-sort at once");
+	return -1;
+}
+
+/* The same that shows when the format is known. */
+static int check_format(struct cli *cli, const struct options *o, const struct fit_trace_format *f)
+{
+	int max = f->max_inputs > 1 ? (int)f->max_inputs : 1;
+
+	if (cli->n_operands > max)
+		return cli_usage(cli, "too many inputs '%s' (expected at most %d for %s)", cli->operands[max],
+				 max, f->name);
+	if (o->machines && !(f->flags & FIT_TRACE_MACHINES))
+		return cli_usage(cli, "--machines means nothing to %s (expected philly)", f->name);
+	if (o->tz && !(f->flags & FIT_TRACE_CALENDAR))
+		return cli_usage(cli, "--tz means nothing to %s, which has no calendar times", f->name);
+	return -1;
+}
+
 static int run(struct cli *cli, const struct options *o)
 {
 	struct fit_trace_params params = {
@@ -347,18 +385,13 @@ static int run(struct cli *cli, const struct options *o)
 	const struct fit_trace_format *format = NULL;
 	struct fit_source *s = NULL;
 	struct fit_err err = { 0 };
-	int rc;
+	int rc, usage = -1;
 
 	if (o->list)
 		return list_formats(cli, &err) ? cli_error(cli, &err) : CLI_EXIT_OK;
-	if (o->from < 0 && o->to < 0)
-		return cli_usage(cli, "no format (expected --from or --to)");
-	if (o->to >= 0 && cli->out && fit_is_store(cli->out))
-		return cli_usage(cli, "a workload file cannot go into a store '%s'", cli->out);
-	if (o->from < 0 && cli->given.n)
-		return cli_usage(cli, "--%s needs --from", o->skip_bad ? "skip-bad" : "tz and the like");
-	if (o->sort && o->no_sort)
-		return cli_usage(cli, "--sort and --no-sort at once");
+	rc = check_options(cli, o);
+	if (rc >= 0)
+		return rc;
 	if (o->tz && fit_zone_parse(&params.zone, o->tz, &err))
 		return cli_usage(cli, "%s", err.msg);
 	if (cli->n_operands > 1) {
@@ -369,26 +402,16 @@ static int run(struct cli *cli, const struct options *o)
 		params.listen = say_record;
 		params.listen_ctx = cli;
 	}
-	if (o->from < 0) {
-		rc = params.n_more ? fit_fail(&err, FIT_EINVAL, "too many inputs (expected one jobs table)") :
-		     convert_jobs(cli, o->to, &err);
-		return rc ? cli_error(cli, &err) : CLI_EXIT_OK;
-	}
+	if (o->from < 0)
+		return convert_jobs(cli, o->to, &err) ? cli_error(cli, &err) : CLI_EXIT_OK;
 	rc = fit_source_open(&s, cli_operand(cli, 0), &err);
 	rc = rc ? rc : choose_format(cli, o->from, s, &format, &err);
-	if (!rc && params.n_more && params.n_more >= format->max_inputs) {
-		fit_source_close(s);
-		return cli_usage(cli, "too many inputs '%s' (expected at most %zu for %s)",
-				 params.more[params.n_more - 1], format->max_inputs > 1 ? format->max_inputs : 1,
-				 format->name);
-	}
-	if (!rc && o->machines && !(format->flags & FIT_TRACE_MACHINES)) {
-		fit_source_close(s);
-		return cli_usage(cli, "--machines means nothing to %s (expected philly)", format->name);
-	}
-	rc = rc ? rc : import(cli, o, format, s, &params, &err);
+	if (!rc)
+		usage = check_format(cli, o, format);
+	if (!rc && usage < 0)
+		rc = import(cli, o, format, s, &params, &err);
 	fit_source_close(s);
-	return rc ? cli_error(cli, &err) : CLI_EXIT_OK;
+	return rc ? cli_error(cli, &err) : usage >= 0 ? usage : CLI_EXIT_OK;
 }
 
 /* The list of formats for --help, and their names for --from. */

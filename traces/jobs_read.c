@@ -701,8 +701,10 @@ int fit_trace_stream(const struct fit_trace_format *format, struct fit_source *s
 	struct fit_trace_out out = {
 		.format = format, .params = params, .report = report, .row = row, .ctx = ctx,
 		.input = fit_source_name(s), .id_at = field_at(format, "job_id"),
-		.gpus_at = field_at(format, "gpus"), .status_at = field_at(format, "status"), .time_at = { field_at(format, "submit_s"),
-		field_at(format, "start_s"), field_at(format, "end_s") }
+		.gpus_at = field_at(format, "gpus"), .status_at = field_at(format, "status"),
+		.time_at = {
+			field_at(format, "submit_s"), field_at(format, "start_s"), field_at(format, "end_s")
+		}
 	};
 	bool sorts = params->sort == FIT_SORT_YES ||
 		     (params->sort == FIT_SORT_FORMAT && (format->flags & FIT_TRACE_SORT));

@@ -257,6 +257,12 @@ fi
 run "two inputs for a format of one" 2 gf-trace --from pollux $D/trace-pollux.csv $D/trace-pollux.csv
 has "are too many" "$T/err" "too many inputs '$D/trace-pollux.csv' \(expected at most 1 for pollux\)"
 run "a zone without --from" 2 gf-trace --to pollux --tz UTC "$T/jobs.tsv"
+has "is named" "$T/err" '^gf-trace: --tz needs --from$'
+run "--no-unique without --from" 2 gf-trace --to pollux --no-unique "$T/jobs.tsv"
+has "is named, too" "$T/err" '^gf-trace: --no-unique needs --from$'
+run "two jobs tables" 2 gf-trace --to pollux "$T/jobs.tsv" "$T/jobs.tsv"
+run "a zone for a format without calendar" 2 gf-trace --from pollux --tz UTC $D/trace-pollux.csv
+has "means nothing" "$T/err" '^gf-trace: --tz means nothing to pollux, which has no calendar times$'
 run "--sort orders a workload" 0 gf-trace --no-meta --from pollux --sort - <<END
 name,time,application,num_replicas,batch_size
 late,9,x,1,1

@@ -74,6 +74,13 @@ has "and is counted" "$T/err" ': 1 value put right \(1 end before start\)$'
 rows "a start before the submission" helios "$H" \
 	'1,u,v,2,4,1,FAILED,2020-07-01 08:00:00,2020-07-01 07:59:00,2020-07-01 08:05:00,360,-60'
 has "has no queue, but a duration" "$T/out" '^1	u	v	28800	NA	29100	360	2	FAILED	4	1$'
+rows "start and end before the submission" helios "$H" \
+	'1,u,v,2,4,1,FAILED,2020-07-01 08:00:00,2020-07-01 07:00:00,2020-07-01 07:30:00,,'
+has "are both missing" "$T/out" '^1	u	v	28800	NA	NA	NA	2	FAILED	4	1$'
+run "--bad-times clip" 0 gf-trace -q --bad-times clip --from helios "$T/x"
+has "leaves a job of no length, not of a negative one" "$T/out" '^1	u	v	28800	28800	28800	0	2	FAILED	4	1$'
+run "--bad-times keep" 0 gf-trace -q --bad-times keep --from helios "$T/x"
+has "leaves it as it stands" "$T/out" '^1	u	v	28800	25200	27000	1800	2	FAILED	4	1$'
 rows "a queue that the times contradict" helios "$H" \
 	'1,u,v,2,4,1,FAILED,2020-07-01 08:00:00,2020-07-01 08:10:00,2020-07-01 08:20:00,600,6'
 has "is counted, the times win" "$T/err" ': 1 value put right \(1 queue against the times\)$'
