@@ -76,7 +76,8 @@ static int get_real(const struct cell_at *x, double *v, struct fit_err *err)
 	}
 	if (fit_parse_double(c.u.t, v) == FIT_OK)
 		return FIT_OK;
-	return fit_table_fail(x->t, x->row, FIT_EDATA, x->c->name, err, "bad value '%.*s' (expected a number)",
+	return fit_table_fail(x->t, x->row, FIT_EDATA, x->c->name, err,
+			      "bad value '%.*s' (expected a number)",
 			      FIT_TEXT_ARG(c.u.t));
 }
 
@@ -96,7 +97,8 @@ static int get_time(const struct cell_at *x, int64_t *ns, struct fit_err *err)
 	if (rc)
 		return rc;
 	if (fit_time_from_double(v, ns))
-		return fit_table_fail(x->t, x->row, FIT_EDATA, x->c->name, err, "out of range (expected seconds)");
+		return fit_table_fail(x->t, x->row, FIT_EDATA, x->c->name, err,
+				      "out of range (expected seconds)");
 	return FIT_OK;
 }
 
@@ -209,7 +211,8 @@ static int put_count(struct swf_out *o, const struct fit_column *c, size_t row, 
 		return rc;
 	if (!(v >= 0) || floor(v) < v || v > 1e15) {
 		fit_format_double(num, v);
-		return fit_table_fail(o->t, row, FIT_EDATA, c->name, err, "bad value '%s' (expected a whole "
+		return fit_table_fail(o->t, row, FIT_EDATA, c->name, err,
+				      "bad value '%s' (expected a whole "
 				      "number, as the format has no shares)", num);
 	}
 	return fit_str_printf(o->text, " %lld", (long long)v) ? fit_fail_nomem(err) : FIT_OK;
@@ -247,7 +250,8 @@ static int get_seconds(struct swf_out *o, const struct fit_column *c, size_t row
 	if (rc || *ns >= 0)
 		return rc;
 	fit_format_time(num, *ns);
-	return fit_table_fail(o->t, row, FIT_EDATA, c->name, err, "out of range '%s' (expected at least 0)",
+	return fit_table_fail(o->t, row, FIT_EDATA, c->name, err,
+			      "out of range '%s' (expected at least 0)",
 			      num);
 }
 
@@ -264,7 +268,8 @@ static int get_wait(struct swf_out *o, size_t row, int64_t *ns, struct fit_err *
 	if (rc)
 		return rc;
 	if (start < o->submits[row])
-		return fit_table_fail(o->t, row, FIT_EDATA, "start_s", err, "start before submission (expected "
+		return fit_table_fail(o->t, row, FIT_EDATA, "start_s", err,
+				      "start before submission (expected "
 				      "times in order)");
 	*ns = start - o->submits[row];
 	return FIT_OK;
@@ -284,7 +289,8 @@ static int put_memory(struct swf_out *o, size_t row, struct fit_err *err)
 		return rc;
 	if (!(n > 0) || !(mib >= 0) || mib > 1e12)
 		return fit_str_puts(o->text, " -1") ? fit_fail_nomem(err) : FIT_OK;
-	return fit_str_printf(o->text, " %.0f", ceil(mib * 1024 / n - 1e-6)) ? fit_fail_nomem(err) : FIT_OK;
+	return fit_str_printf(o->text, " %.0f",
+			      ceil(mib * 1024 / n - 1e-6)) ? fit_fail_nomem(err) : FIT_OK;
 }
 
 static int get_status(struct swf_out *o, size_t row, bool *pending)
@@ -409,7 +415,8 @@ static int put_header(struct swf_out *o)
 {
 	const char *procs = fit_meta_get(&o->t->meta, "swf_max_procs");
 	int64_t start = 0, v;
-	int rc = fit_str_printf(o->text, "; Version: 2.2\n; MaxJobs: %zu\n; MaxRecords: %zu\n", o->t->n_rows,
+	int rc = fit_str_printf(o->text, "; Version: 2.2\n; MaxJobs: %zu\n; MaxRecords: %zu\n",
+				o->t->n_rows,
 				o->t->n_rows);
 
 	if (!origin_seconds(fit_meta_get(&o->t->meta, "origin"), &start) || start < 0)
@@ -445,7 +452,8 @@ static int sort_rows(struct swf_out *o, struct fit_err *err)
 			size_t i = at, j = mid;
 
 			for (size_t k = at; k < end; k++)
-				to[k] = j == end || (i < mid && compare_submits(o, from[i], from[j]) < 0) ?
+				to[k] = j == end || (i < mid &&
+						     compare_submits(o, from[i], from[j]) < 0) ?
 					from[i++] : from[j++];
 		}
 		from = to;
@@ -459,7 +467,8 @@ static int sort_rows(struct swf_out *o, struct fit_err *err)
 static int need(const struct fit_table *t, const char *name, struct fit_err *err)
 {
 	return fit_table_column(t, name) ? FIT_OK :
-	       fit_fail(err, FIT_ENOTFOUND, "%s: no column '%s' (expected job_id, submit_s and gpus)", t->input,
+	       fit_fail(err, FIT_ENOTFOUND,
+			"%s: no column '%s' (expected job_id, submit_s and gpus)", t->input,
 			name);
 }
 
@@ -473,12 +482,14 @@ static int take_submits(struct swf_out *o, struct fit_err *err)
 
 		o->order[i] = i;
 		if (is_na(&x) || is_na(&id))
-			return fit_table_fail(o->t, i, FIT_EDATA, is_na(&x) ? "submit_s" : "job_id", err,
+			return fit_table_fail(o->t, i, FIT_EDATA, is_na(&x) ? "submit_s" : "job_id",
+					      err,
 					      "missing value 'NA' (a log has no way to say that)");
 		rc = get_time(&x, &o->submits[i], err);
 		if (!rc && o->submits[i] < 0) {
 			fit_format_time(num, o->submits[i]);
-			rc = fit_table_fail(o->t, i, FIT_EDATA, "submit_s", err, "out of range '%s' (expected at "
+			rc = fit_table_fail(o->t, i, FIT_EDATA, "submit_s", err,
+					    "out of range '%s' (expected at "
 					    "least 0)", num);
 		}
 	}
@@ -505,10 +516,12 @@ static int note_columns(const struct fit_table *t, struct fit_str *notes)
 		for (size_t i = 0; !known && !any && i < t->n_rows; i++)
 			any = !fit_column_cell(&t->columns[j], i).na;
 		if (any)
-			rc = fit_str_printf(&list, "%s%.100s", list.n ? ", " : "", t->columns[j].name);
+			rc = fit_str_printf(&list, "%s%.100s", list.n ? ", " : "",
+					    t->columns[j].name);
 	}
 	if (!rc && list.n)
-		rc = fit_str_printf(notes, "columns without a place in the format: %.400s\n", list.s);
+		rc = fit_str_printf(notes, "columns without a place in the format: %.400s\n",
+				    list.s);
 	fit_str_release(&list);
 	return rc;
 }
@@ -525,12 +538,14 @@ static int add_notes(const struct swf_out *o, struct fit_str *notes)
 
 	for (size_t i = 0; !rc && i < sizeof counts / sizeof *counts; i++)
 		if (counts[i].n)
-			rc = fit_str_printf(notes, "%llu job%s %s\n", (unsigned long long)counts[i].n,
+			rc = fit_str_printf(notes, "%llu job%s %s\n",
+					    (unsigned long long)counts[i].n,
 					    counts[i].n == 1 ? "" : "s", counts[i].what);
 	return rc;
 }
 
-static const struct fit_column *either(const struct fit_table *t, const char *name, const char *other)
+static const struct fit_column *either(const struct fit_table *t, const char *name,
+				       const char *other)
 {
 	const struct fit_column *c = fit_table_column(t, name);
 
@@ -542,10 +557,14 @@ int fit_trace_write_swf(const struct fit_table *jobs, struct fit_str *swf, struc
 {
 	struct swf_out o = {
 		.t = jobs, .text = swf, .submit = fit_table_column(jobs, "submit_s"),
-		.start = fit_table_column(jobs, "start_s"), .duration = fit_table_column(jobs, "duration_s"),
-		.gpus = fit_table_column(jobs, "gpus"), .gpus_req = fit_table_column(jobs, "gpus_req"),
-		.status = fit_table_column(jobs, "status"), .mem = fit_table_column(jobs, "mem_mib"),
-		.limit = fit_table_column(jobs, "timelimit_s"), .after = fit_table_column(jobs, "after_job"),
+		.start = fit_table_column(jobs, "start_s"), .duration = fit_table_column(jobs,
+											 "duration_s"),
+		.gpus = fit_table_column(jobs, "gpus"), .gpus_req = fit_table_column(jobs,
+										     "gpus_req"),
+		.status = fit_table_column(jobs, "status"), .mem = fit_table_column(jobs,
+										    "mem_mib"),
+		.limit = fit_table_column(jobs, "timelimit_s"), .after = fit_table_column(jobs,
+											  "after_job"),
 		.think = fit_table_column(jobs, "think_s")
 	};
 	int rc = need(jobs, "job_id", err);

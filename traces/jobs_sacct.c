@@ -165,9 +165,11 @@ static int split(struct sacct *r, struct fit_text t, size_t max)
 	}
 }
 
-static int fail(struct sacct *r, int code, const char *reason, const char *field, struct fit_err *err,
+static int fail(struct sacct *r, int code, const char *reason, const char *field,
+		struct fit_err *err,
 		const char *fmt, ...) FIT_PRINTF(6, 7);
-static int fail(struct sacct *r, int code, const char *reason, const char *field, struct fit_err *err,
+static int fail(struct sacct *r, int code, const char *reason, const char *field,
+		struct fit_err *err,
 		const char *fmt, ...)
 {
 	char what[FIT_ERR_MAX];
@@ -225,7 +227,8 @@ static int need(struct sacct *r, bool there, const char *what, struct fit_err *e
 {
 	if (there)
 		return FIT_OK;
-	return fit_lines_fail(&r->lines, FIT_ENOTFOUND, r->line, NULL, err, "no column '%s' (found %.400s)",
+	return fit_lines_fail(&r->lines, FIT_ENOTFOUND, r->line, NULL, err,
+			      "no column '%s' (found %.400s)",
 			      what, r->heading.s);
 }
 
@@ -248,7 +251,8 @@ static int bind_column(struct sacct *r, size_t i, struct fit_err *err)
 	if (c < N_COLUMNS && r->at[c] == ABSENT) {
 		r->at[c] = i;
 		r->names[c] = known[k].name;
-	} else if (k == N_KNOWN && (fit_str_printf(&r->passed_over, "%s%.*s", r->passed_over.n ? ", " : "",
+	} else if (k == N_KNOWN &&
+		   (fit_str_printf(&r->passed_over, "%s%.*s", r->passed_over.n ? ", " : "",
 						   FIT_TEXT_ARG(name)))) {
 		return fit_fail_nomem(err);
 	}
@@ -279,7 +283,8 @@ static int bind(struct sacct *r, struct fit_err *err)
 	if (!rc)
 		rc = need(r, has(r, SUBMIT), "Submit", err);
 	if (!rc)
-		rc = need(r, has(r, ALLOC_TRES) || has(r, REQ_TRES) || has(r, ALLOC_GRES) || has(r, REQ_GRES),
+		rc = need(r, has(r, ALLOC_TRES) || has(r, REQ_TRES) || has(r, ALLOC_GRES) ||
+			  has(r, REQ_GRES),
 			  "AllocTRES' or 'ReqTRES", err);
 	return rc;
 }
@@ -291,7 +296,8 @@ static int read_heading(struct sacct *r, struct fit_err *err)
 	do {
 		rc = fit_lines_next(&r->lines, err);
 		if (rc == FIT_END)
-			return fit_fail(err, FIT_EPARSE, "%s: empty file (expected a heading of sacct)",
+			return fit_fail(err, FIT_EPARSE,
+					"%s: empty file (expected a heading of sacct)",
 					fit_source_name(r->lines.source));
 		if (rc)
 			return rc;
@@ -311,7 +317,8 @@ static int read_heading(struct sacct *r, struct fit_err *err)
 			return fit_lines_fail(&r->lines, FIT_EPARSE, r->line, NULL, err,
 					      "no heading (expected column names; sacct without --noheader)");
 		if (r->n_fields == 1)
-			return fit_lines_fail(&r->lines, FIT_EPARSE, r->line, NULL, err, "no '%.*s' in the heading "
+			return fit_lines_fail(&r->lines, FIT_EPARSE, r->line, NULL, err,
+					      "no '%.*s' in the heading "
 					      "'%.100s' (expected sacct --parsable2, or --delimiter)",
 					      FIT_TEXT_ARG(r->cut), r->heading.s);
 	}
@@ -339,7 +346,8 @@ static int next_heading(struct sacct *r, struct fit_text t, struct fit_err *err)
 /* ---- values ---- */
 
 /* A time, FIT_INT_NA where it is missing. */
-static int take_time(struct sacct *r, enum column c, int64_t after, int64_t *ns, struct fit_err *err)
+static int take_time(struct sacct *r, enum column c, int64_t after, int64_t *ns,
+		     struct fit_err *err)
 {
 	static const char expected[] = "YYYY-MM-DDTHH:MM:SS, or seconds since 1970";
 	struct fit_text t = field(r, c);
@@ -353,7 +361,8 @@ static int take_time(struct sacct *r, enum column c, int64_t after, int64_t *ns,
 	while (digits < t.n && t.s[digits] >= '0' && t.s[digits] <= '9')
 		digits++;
 	if (r->clock != NO_CLOCK && (r->clock == EPOCH) != (digits == t.n))
-		return fail(r, FIT_EDATA, "bad value", r->names[c], err, "bad value '%.*s' (seconds since 1970 "
+		return fail(r, FIT_EDATA, "bad value", r->names[c], err,
+			    "bad value '%.*s' (seconds since 1970 "
 			    "and calendar times in one trace; expected one of them)", FIT_TEXT_ARG(t));
 	if (digits == t.n) {
 		rc = fit_parse_int64(t, &v);
@@ -368,7 +377,8 @@ static int take_time(struct sacct *r, enum column c, int64_t after, int64_t *ns,
 	}
 	rc = fit_trace_time(r->out, t, after, ns);
 	if (rc == FIT_EDATA)
-		return fail(r, FIT_EDATA, "bad value", r->names[c], err, "bad value '%.*s' (times with and "
+		return fail(r, FIT_EDATA, "bad value", r->names[c], err,
+			    "bad value '%.*s' (times with and "
 			    "without offset in one trace; expected --tz)", FIT_TEXT_ARG(t));
 	if (rc) {
 		*ns = FIT_INT_NA;
@@ -392,7 +402,8 @@ static int take_span(struct sacct *r, enum column c, enum column raw, int64_t un
 	if (raw != c && t.n) {
 		rc = fit_slurm_raw(t, unit_s, &kind, ns);
 		if (rc || (kind == FIT_SPAN_UNLIMITED && !limit))
-			return bad_value(r, raw, rc, t, err, unit_s == 60 ? "minutes, or UNLIMITED" : "seconds");
+			return bad_value(r, raw, rc, t, err, unit_s == 60 ?
+					 "minutes, or UNLIMITED" : "seconds");
 	}
 	if (kind == FIT_SPAN_MISSING && has(r, c)) {
 		t = field(r, c);
@@ -460,13 +471,15 @@ static int take_times(struct sacct *r, struct fit_sacct_record *x, struct fit_er
 	int rc = take_time(r, SUBMIT, FIT_INT_NA, &x->submit, err);
 
 	if (!rc && x->submit == FIT_INT_NA)
-		rc = fail(r, FIT_EDATA, "missing value", "Submit", err, "missing value (expected a time)");
+		rc = fail(r, FIT_EDATA, "missing value", "Submit", err,
+			  "missing value (expected a time)");
 	if (!rc)
 		rc = take_span(r, ELAPSED, ELAPSED_RAW, 1, &x->elapsed, err);
 	if (!rc)
 		rc = take_time(r, START, x->submit, &x->start, err);
 	if (!rc)
-		rc = take_time(r, END, x->start == FIT_INT_NA || x->elapsed == FIT_INT_NA ? x->submit :
+		rc = take_time(r, END, x->start == FIT_INT_NA || x->elapsed == FIT_INT_NA ?
+			       x->submit :
 			       x->start + x->elapsed, &x->end, err);
 	if (!rc)
 		rc = take_span(r, LIMIT, LIMIT_RAW, 60, &x->limit, err);
@@ -489,13 +502,15 @@ static bool has_nodes(const struct sacct *r, const struct fit_sacct_record *x)
 static int settle_state(struct sacct *r, struct fit_sacct_record *x, struct fit_err *err)
 {
 	const char *status = x->state->status;
-	bool pending = strcmp(x->state->name, "PENDING") == 0, running = strcmp(status, "RUNNING") == 0;
+	bool pending = strcmp(x->state->name, "PENDING") == 0;
+	bool running = strcmp(status, "RUNNING") == 0;
 
 	if (pending)			/* a start to come is a guess */
 		x->start = FIT_INT_NA;
 	if (pending || running)
 		x->end = FIT_INT_NA;
-	if (!running && !pending && x->start != FIT_INT_NA && x->start == x->end && !has_nodes(r, x) &&
+	if (!running && !pending && x->start != FIT_INT_NA && x->start == x->end &&
+	    !has_nodes(r, x) &&
 	    (x->elapsed == 0 || x->elapsed == FIT_INT_NA) &&
 	    (strcmp(status, "CANCELLED") == 0 || has(r, ALLOC_TRES))) {
 		x->start = FIT_INT_NA;
@@ -504,7 +519,8 @@ static int settle_state(struct sacct *r, struct fit_sacct_record *x, struct fit_
 	if (x->start != FIT_INT_NA)
 		return FIT_OK;
 	if (strcmp(status, "OK") == 0 || strcmp(status, "TIMEOUT") == 0)
-		return fail(r, FIT_EDATA, "missing value", "Start", err, "missing value (expected a time with "
+		return fail(r, FIT_EDATA, "missing value", "Start", err,
+			    "missing value (expected a time with "
 			    "state %s)", x->state->name);
 	x->elapsed = x->cpu_time = FIT_INT_NA;
 	return FIT_OK;
@@ -541,11 +557,13 @@ static int settle_elapsed(struct sacct *r, struct fit_sacct_record *x, struct fi
 		return FIT_OK;
 	fit_format_time(shown, span);
 	if (x->elapsed - span > hour + slack || x->elapsed - span < hour - slack)
-		return fail(r, FIT_EDATA, "contradiction", r->names[has(r, ELAPSED_RAW) ? ELAPSED_RAW : ELAPSED],
+		return fail(r, FIT_EDATA, "contradiction",
+			    r->names[has(r, ELAPSED_RAW) ? ELAPSED_RAW : ELAPSED],
 			    err, "contradiction '%.*s' (expected at most End - Start, %s s)",
 			    FIT_TEXT_ARG(field(r, has(r, ELAPSED_RAW) ? ELAPSED_RAW : ELAPSED)), shown);
 	x->end = x->start + x->elapsed;
-	fit_trace_repaired(r->out, r->line, "End", "clock set back an hour before End", "End - Start is %s s, "
+	fit_trace_repaired(r->out, r->line, "End", "clock set back an hour before End",
+			   "End - Start is %s s, "
 			   "an hour less than Elapsed: End taken an hour later", shown);
 	return FIT_OK;
 }
@@ -559,7 +577,8 @@ static int take_texts(struct sacct *r, struct fit_sacct_record *x)
 	int rc = fit_sacct_jobs_trim(&r->jobs);
 
 	for (size_t i = 0; !rc && i < sizeof texts / sizeof *texts; i++)
-		rc = fit_texts_put(&r->jobs.texts, field(r, texts[i].column), texts[i].number, NULL);
+		rc = fit_texts_put(&r->jobs.texts, field(r, texts[i].column), texts[i].number,
+				   NULL);
 	return rc;
 }
 
@@ -581,7 +600,8 @@ static int take_counts(struct sacct *r, struct fit_sacct_record *x, struct fit_e
 	if (!rc && (x->cpus == FIT_INT_NA || x->cpus == 0))
 		x->cpus = req_cpus;
 	if (!rc)	/* ReqGRES is per node */
-		rc = take_tres(r, REQ_TRES, REQ_GRES, req_nodes > 0 ? req_nodes : x->nodes > 0 ? x->nodes : 1,
+		rc = take_tres(r, REQ_TRES, REQ_GRES, req_nodes > 0 ? req_nodes : x->nodes > 0 ?
+			       x->nodes : 1,
 			       &x->req, err);
 	if (!rc)
 		rc = take_tres(r, ALLOC_TRES, ALLOC_GRES, 0, &x->alloc, err);
@@ -608,7 +628,8 @@ static int take_record(struct sacct *r, struct fit_err *err)
 	}
 	x.state = fit_slurm_state_find(field(r, STATE));
 	if (!x.state)
-		return bad_value(r, STATE, FIT_EPARSE, field(r, STATE), err, "a job state of Slurm");
+		return bad_value(r, STATE, FIT_EPARSE, field(r, STATE), err,
+				 "a job state of Slurm");
 	if (take_texts(r, &x))
 		return fit_fail_nomem(err);
 	rc = take_counts(r, &x, err);
@@ -654,7 +675,8 @@ static int bad_count(struct sacct *r, struct fit_err *err)
 		snprintf(put, sizeof put, "; put %s last", known[r->free_text].name);
 		hint = put;
 	}
-	return fail(r, FIT_EPARSE, "ragged row", NULL, err, "%zu field%s, %zu expected%s", r->n_fields,
+	return fail(r, FIT_EPARSE, "ragged row", NULL, err, "%zu field%s, %zu expected%s",
+		    r->n_fields,
 		    r->n_fields == 1 ? "" : "s", r->n_columns, hint);
 }
 
@@ -669,7 +691,8 @@ static int one_record(struct sacct *r, struct fit_text t, struct fit_err *err)
 		return rc;
 	if (t.n > FIT_CSV_FIELD_MAX) {
 		r->reason = "ragged row";
-		return fail(r, FIT_EPARSE, "ragged row", NULL, err, "record too long (expected at most %zu bytes)",
+		return fail(r, FIT_EPARSE, "ragged row", NULL, err,
+			    "record too long (expected at most %zu bytes)",
 			    FIT_CSV_FIELD_MAX);
 	}
 	if (r->trailing && t.n >= r->cut.n && is_cut(r, t, t.n - r->cut.n)) {
@@ -700,7 +723,8 @@ static int one_record(struct sacct *r, struct fit_text t, struct fit_err *err)
 	if (r->n_fields != r->n_columns)
 		return bad_count(r, err);
 	if (cut_off != r->trailing)
-		return fail(r, FIT_EPARSE, "ragged row", NULL, err, "no '%.*s' at the end (expected one, as in "
+		return fail(r, FIT_EPARSE, "ragged row", NULL, err,
+			    "no '%.*s' at the end (expected one, as in "
 			    "the heading)", FIT_TEXT_ARG(r->cut));
 	return take_record(r, err);
 }
@@ -720,7 +744,9 @@ static int count_record(struct sacct *r, struct fit_text t, struct fit_err *err)
 /* Take in what was gathered. */
 static int finish_record(struct sacct *r, struct fit_err *err)
 {
-	return r->line ? count_record(r, (struct fit_text){ r->record.s, r->record.n }, err) : FIT_OK;
+	struct fit_text t = { r->record.s, r->record.n };
+
+	return r->line ? count_record(r, t, err) : FIT_OK;
 }
 
 /* ---- lines ---- */
@@ -764,7 +790,9 @@ static int one_line(struct sacct *r, struct fit_err *err)
 	}
 	if (continues(r, t) && r->record.n + r->blank_lines + t.n < FIT_CSV_FIELD_MAX) {
 		fit_trace_repaired(r->out, r->lines.number, r->last_name,
-				   "line break inside a record", "taken as part of the record on line %llu", (unsigned long long)r->line);
+				   "line break inside a record",
+				   "taken as part of the record on line %llu",
+				   (unsigned long long)r->line);
 		for (r->blank_lines++; r->blank_lines; r->blank_lines--)
 			if (fit_str_add(&r->record, "\n", 1))
 				return fit_fail_nomem(err);
@@ -790,20 +818,24 @@ static int add_notes(struct sacct *r)
 	if (r->passed_over.n)
 		rc = fit_trace_note(r->out, "columns passed over: %.400s", r->passed_over.s);
 	if (!rc && r->steps)
-		rc = fit_trace_note(r->out, "%llu job step%s passed over", (unsigned long long)r->steps,
+		rc = fit_trace_note(r->out, "%llu job step%s passed over",
+				    (unsigned long long)r->steps,
 				    r->steps == 1 ? "" : "s");
 	if (!rc && r->headings)
 		rc = fit_trace_note(r->out, "%llu repeated heading%s passed over",
 				    (unsigned long long)r->headings, r->headings == 1 ? "" : "s");
 	if (!rc && r->arrays)
-		rc = fit_trace_note(r->out, "%llu row%s for arrays that are not split yet, with %llu pending "
+		rc = fit_trace_note(r->out,
+				    "%llu row%s for arrays that are not split yet, with %llu pending "
 				    "tasks", (unsigned long long)r->arrays, r->arrays == 1 ? "" : "s",
 				    (unsigned long long)r->tasks);
 	if (!rc && r->components)
-		rc = fit_trace_note(r->out, "%llu component%s of heterogeneous jobs as jobs of their own",
+		rc = fit_trace_note(r->out,
+				    "%llu component%s of heterogeneous jobs as jobs of their own",
 				    (unsigned long long)r->components, r->components == 1 ? "" : "s");
 	if (!rc && r->cancelled_pending)
-		rc = fit_trace_note(r->out, "%llu record%s with Start = End and no nodes (taken as never "
+		rc = fit_trace_note(r->out,
+				    "%llu record%s with Start = End and no nodes (taken as never "
 				    "started)", (unsigned long long)r->cancelled_pending,
 				    r->cancelled_pending == 1 ? "" : "s");
 	return rc;
@@ -819,7 +851,8 @@ int fit_trace_read_sacct(struct fit_source *s, struct fit_trace_out *out, struct
 	if (params->delimiter && *params->delimiter)
 		r.cut = fit_text_of(params->delimiter);
 	if (!rc)
-		rc = fit_sacct_jobs_init(&r.jobs, out, params->sort != FIT_SORT_NO && !params->no_unique,
+		rc = fit_sacct_jobs_init(&r.jobs, out, params->sort != FIT_SORT_NO &&
+					 !params->no_unique,
 					 fit_source_name(s), "JobID", err);
 	if (!rc)
 		rc = read_heading(&r, err);

@@ -93,7 +93,8 @@ static int fail(struct swf *r, int code, const char *reason, size_t field, struc
 	vsnprintf(what, sizeof what, fmt, ap);
 	va_end(ap);
 	r->reason = reason;
-	return fit_lines_fail(&r->lines, code, r->lines.number, fit_swf_names[field], err, "%s", what);
+	return fit_lines_fail(&r->lines, code, r->lines.number, fit_swf_names[field], err, "%s",
+			      what);
 }
 
 static int out_of_range(struct swf *r, size_t field, struct fit_err *err, const char *expected)
@@ -131,7 +132,8 @@ static int take_real(struct swf *r, size_t field, struct fit_cell *c, struct fit
 	if (fit_text_is(t, "-1"))
 		return FIT_OK;
 	if (fit_parse_double(t, &d))
-		return fail(r, FIT_EPARSE, "bad value", field, err, "bad value '%.*s' (expected a number)",
+		return fail(r, FIT_EPARSE, "bad value", field, err,
+			    "bad value '%.*s' (expected a number)",
 			    FIT_TEXT_ARG(t));
 	if (d < 0)
 		return fabs(d + 1) > 0 ? out_of_range(r, field, err, "-1, or at least 0") : FIT_OK;
@@ -178,7 +180,8 @@ static int take_number(struct swf *r, size_t field, struct fit_cell *c, struct f
 		if (rc || c->na)
 			return rc;
 		if (floor(c->u.d) < c->u.d)
-			return fail(r, FIT_EPARSE, "bad value", field, err, "bad value '%.*s' (expected a whole "
+			return fail(r, FIT_EPARSE, "bad value", field, err,
+				    "bad value '%.*s' (expected a whole "
 				    "number)", FIT_TEXT_ARG(t));
 		rc = c->u.d > 9e15 ? FIT_EINVAL : FIT_OK;
 		v = rc ? 0 : (int64_t)c->u.d;
@@ -402,7 +405,8 @@ static int take_fields(struct swf *r, struct record *x, struct fit_err *err)
 	if (rc)
 		return rc;
 	if (x->job.na)
-		return fail(r, FIT_EDATA, "missing value", FIT_SWF_JOB, err, "missing value (expected a job "
+		return fail(r, FIT_EDATA, "missing value", FIT_SWF_JOB, err,
+			    "missing value (expected a job "
 			    "number)");
 	if (x->status.u.i > 5)
 		return out_of_range(r, FIT_SWF_STATUS, err, "-1 to 5");
@@ -527,7 +531,8 @@ static int take_record(struct swf *r, struct fit_text t, struct fit_err *err)
 		return mark(&r->parts, (uint64_t)x.job.u.i) ? fit_fail_nomem(err) : FIT_OK;
 	}
 	if (x.submit.na)
-		return fail(r, FIT_EDATA, "missing value", FIT_SWF_SUBMIT, err, "missing value (expected "
+		return fail(r, FIT_EDATA, "missing value", FIT_SWF_SUBMIT, err,
+			    "missing value (expected "
 			    "seconds)");
 	procs = processors(&x);
 	if (mark(&r->whole, (uint64_t)x.job.u.i))
@@ -579,7 +584,8 @@ static int note(struct swf *r, uint64_t n, const char *one, const char *many, co
 {
 	if (n == 0)
 		return FIT_OK;
-	return fit_trace_note(r->out, "%llu %s%s", (unsigned long long)n, n == 1 ? one : many, more);
+	return fit_trace_note(r->out, "%llu %s%s", (unsigned long long)n, n == 1 ? one : many,
+			      more);
 }
 
 static int add_notes(struct swf *r, const struct fit_trace_params *params)
@@ -589,18 +595,21 @@ static int add_notes(struct swf *r, const struct fit_trace_params *params)
 	int rc = FIT_OK;
 
 	if (params->processors == FIT_PROCESSORS_GUESS && !r->says_gpus && r->records)
-		rc = fit_trace_note(r->out, "column gpus holds processors: the format has no GPUs (say "
+		rc = fit_trace_note(r->out,
+				    "column gpus holds processors: the format has no GPUs (say "
 				    "--gpus-from processors or none)");
 	rc = rc ? rc : note(r, r->partial, "partial execution", "partial executions",
 			    " passed over (the summary line of the job counts)");
 	rc = rc ? rc : note(r, lost, "job", "jobs", " with partial executions alone left out");
-	snprintf(more, sizeof more, " without a count of processors left out, the first on line %llu",
+	snprintf(more, sizeof more,
+		 " without a count of processors left out, the first on line %llu",
 		 (unsigned long long)r->no_procs_line);
 	rc = rc ? rc : note(r, r->no_procs, "job", "jobs", more);
 	snprintf(more, sizeof more, " than MaxProcs %lld, such as job %s on line %llu",
 		 (long long)r->max_procs, r->too_large_id.s ? r->too_large_id.s : "",
 		 (unsigned long long)r->too_large_line);
-	rc = rc ? rc : note(r, r->too_large, "job with more processors", "jobs with more processors", more);
+	rc = rc ? rc : note(r, r->too_large, "job with more processors",
+			    "jobs with more processors", more);
 	rc = rc ? rc : note(r, r->unsorted, "submission", "submissions",
 			    " before that of the record above");
 	rc = rc ? rc : note(r, r->extra, "record", "records",
@@ -672,7 +681,8 @@ int fit_trace_sniff_swf(const struct fit_trace_head *head, char why[FIT_TRACE_WH
 		}
 		if (n < FIT_SWF_FIELDS || n >= 2 * FIT_SWF_FIELDS - 1)
 			return 0;
-		snprintf(why, FIT_TRACE_WHY, "%s18 numbers a line", comments ? "header comments and " : "");
+		snprintf(why, FIT_TRACE_WHY, "%s18 numbers a line", comments ?
+			 "header comments and " : "");
 		return comments ? 95 : 80;
 	}
 	if (!comments)

@@ -71,13 +71,15 @@ int fit_sacct_tres_put(struct fit_sacct_jobs *j, struct fit_text t, bool gres, i
 	if (!rc && per_node != 1 && per_node)	/* counts of types are per node: only names are right */
 		fit_str_clear(&types);
 	if (!rc)
-		rc = fit_texts_put(&j->texts, (struct fit_text){ types.s, types.n }, &x.types, NULL);
+		rc = fit_texts_put(&j->texts, (struct fit_text){ types.s, types.n }, &x.types,
+				   NULL);
 	if (!rc)
 		rc = fit_texts_put(&j->texts, (struct fit_text){ set.s, set.n }, &x.set, NULL);
 	if (!rc)
 		rc = fit_grow(&j->tres, &j->tres_cap, j->tres_texts.n + 1, sizeof *j->tres);
 	if (!rc)
-		rc = fit_texts_put(&j->tres_texts, gres ? (struct fit_text){ key.s, key.n } : t, number,
+		rc = fit_texts_put(&j->tres_texts, gres ? (struct fit_text){ key.s, key.n } : t,
+				   number,
 				   &fresh);
 	if (!rc && fresh)
 		j->tres[*number] = x;
@@ -121,7 +123,8 @@ static uint64_t tag_of(const struct fit_sacct_jobs *j, const struct fit_sacct_re
 	return fit_hash64(id_of(j, r), ~(uint64_t)r->cluster) & ~(uint64_t)UINT32_MAX;
 }
 
-static size_t slot_of(const struct fit_sacct_jobs *j, const struct fit_sacct_record *r, uint64_t tag)
+static size_t slot_of(const struct fit_sacct_jobs *j, const struct fit_sacct_record *r,
+		      uint64_t tag)
 {
 	size_t i = home_of(j, r);
 
@@ -222,7 +225,8 @@ static bool same_attempt(const struct fit_sacct_record *a, const struct fit_sacc
 }
 
 /* Attempts in order, each once, with what the last look at it said. Returns their number. */
-static size_t distinct_attempts(struct fit_sacct_jobs *j, const struct fit_sacct_record **a, size_t n)
+static size_t distinct_attempts(struct fit_sacct_jobs *j, const struct fit_sacct_record **a,
+				size_t n)
 {
 	size_t k = 0;
 
@@ -232,7 +236,8 @@ static size_t distinct_attempts(struct fit_sacct_jobs *j, const struct fit_sacct
 			continue;
 		}
 		fit_tally_add(&j->tally, "records that came again");
-		if (is_open(a[k - 1]) == is_open(a[i]) ? a[i]->line > a[k - 1]->line : is_open(a[k - 1]))
+		if (is_open(a[k - 1]) == is_open(a[i]) ? a[i]->line > a[k - 1]->line :
+		    is_open(a[k - 1]))
 			a[k - 1] = a[i];
 	}
 	return k;
@@ -267,7 +272,7 @@ static int put_resources(struct fit_sacct_jobs *j, const struct fit_sacct_record
 	use = started && alloc ? alloc : req;
 	row[FIT_SACCT_GPUS_REQ] = real_cell(n_req);
 	row[FIT_SACCT_GPUS_ALLOC] = real_cell(n_alloc);
-	row[FIT_SACCT_GPUS] = real_cell(started && n_alloc >= 0 ? n_alloc : n_req >= 0 ? n_req : -1);
+	row[FIT_SACCT_GPUS] = real_cell(started && n_alloc >= 0 ? n_alloc : n_req);
 	row[FIT_SACCT_GPU_TYPES] = text_cell(&j->texts, use ? use->types : FIT_NO_TEXT);
 	row[FIT_SACCT_GPU_TYPE] = text_cell(&j->texts, use ? use->set : FIT_NO_TEXT);
 	if (row[FIT_SACCT_GPU_TYPE].na && row[FIT_SACCT_GPUS].u.d > 0)
@@ -275,7 +280,8 @@ static int put_resources(struct fit_sacct_jobs *j, const struct fit_sacct_record
 	row[FIT_SACCT_CPUS] = int_cell(use && use->r.cpus >= 0 ? use->r.cpus : r->cpus);
 	row[FIT_SACCT_NODES] = int_cell(use && use->r.nodes >= 0 ? use->r.nodes : r->nodes);
 	row[FIT_SACCT_MEM_MIB] = real_cell(use ? use->r.mem_mib : -1);
-	if (!use || !use->r.has_total || !(use->r.typed > 0) || !(fabs(use->r.typed - use->r.gpus) > 0))
+	if (!use || !use->r.has_total || !(use->r.typed > 0) ||
+	    !(fabs(use->r.typed - use->r.gpus) > 0))
 		return FIT_OK;
 	if (j->mismatches++)
 		return FIT_OK;
@@ -355,7 +361,8 @@ static int emit(struct fit_sacct_jobs *j, const struct fit_sacct_record *const *
 	}
 	row[FIT_SACCT_USER] = text_cell(&j->texts, r->user);
 	row[FIT_SACCT_GROUP] = text_cell(&j->texts, r->account);
-	row[FIT_SACCT_NAME] = (struct fit_cell){ .na = !r->name_n, .u.t = { j->bytes + r->name_at, r->name_n } };
+	row[FIT_SACCT_NAME] = (struct fit_cell){ .na = !r->name_n,
+						.u.t = { j->bytes + r->name_at, r->name_n } };
 	row[FIT_SACCT_PARTITION] = text_cell(&j->texts, r->partition);
 	row[FIT_SACCT_QOS] = text_cell(&j->texts, r->qos);
 	row[FIT_SACCT_STATUS] = (struct fit_cell){ .u.t = fit_text_of(r->state->status) };
@@ -369,7 +376,8 @@ static int emit(struct fit_sacct_jobs *j, const struct fit_sacct_record *const *
 	put_times(j, a, n, row);
 	rc = put_resources(j, r, row) ? fit_fail_nomem(err) : FIT_OK;
 	if (!rc)
-		rc = fit_trace_check_times(j->out, r->line, &row[FIT_SACCT_SUBMIT], &row[FIT_SACCT_START],
+		rc = fit_trace_check_times(j->out, r->line, &row[FIT_SACCT_SUBMIT],
+					   &row[FIT_SACCT_START],
 					   &row[FIT_SACCT_END], &row[FIT_SACCT_DURATION], err);
 	if (!rc)
 		rc = fit_trace_emit(j->out, row, r->line, err);
@@ -450,7 +458,8 @@ static int keep_tres(struct fit_sacct_jobs *j, const struct fit_texts *old_texts
 		return FIT_OK;
 	x = old[*number];
 	rc = fit_grow(&j->tres, &j->tres_cap, j->tres_texts.n + 1, sizeof *j->tres);
-	rc = rc ? rc : fit_texts_put(&j->tres_texts, fit_texts_get(old_lists, *number), number, &fresh);
+	rc = rc ? rc : fit_texts_put(&j->tres_texts, fit_texts_get(old_lists, *number), number,
+				     &fresh);
 	rc = rc ? rc : keep_text(old_texts, &j->texts, &x.types);
 	rc = rc ? rc : keep_text(old_texts, &j->texts, &x.set);
 	if (!rc && fresh)
@@ -472,7 +481,8 @@ int fit_sacct_jobs_trim(struct fit_sacct_jobs *j)
 	rc = keep_text(&texts, &j->texts, &j->cluster);
 	for (size_t i = 0; !rc && i < j->n; i++) {
 		struct fit_sacct_record *r = &j->records[i];
-		uint32_t *numbers[] = { &r->cluster, &r->user, &r->account, &r->partition, &r->qos };
+		uint32_t *numbers[] = { &r->cluster, &r->user, &r->account, &r->partition,
+				       &r->qos };
 
 		for (size_t k = 0; !rc && k < sizeof numbers / sizeof *numbers; k++)
 			rc = keep_text(&texts, &j->texts, numbers[k]);
@@ -495,7 +505,8 @@ int fit_sacct_jobs_add(struct fit_sacct_jobs *j, struct fit_sacct_record *r, str
 		j->cluster = r->cluster;
 	if (r->cluster != j->cluster && !j->clusters) {
 		if (!j->collect)
-			return fit_fail(err, FIT_EINVAL, "%s:%llu:Cluster: another cluster '%.*s', whose ids "
+			return fit_fail(err, FIT_EINVAL,
+					"%s:%llu:Cluster: another cluster '%.*s', whose ids "
 					"may be the same (expected one, or no --no-sort and --no-unique)",
 					j->input, (unsigned long long)r->line, FIT_TEXT_ARG(cluster));
 		j->clusters = true;
@@ -574,15 +585,18 @@ static int add_notes(struct fit_sacct_jobs *j)
 	int rc = fit_tally_note(&j->tally, j->out);
 
 	if (!rc && j->requeued)
-		rc = fit_trace_note(j->out, "%llu requeued job%s, %llu earlier attempt%s joined (--attempts)",
+		rc = fit_trace_note(j->out,
+				    "%llu requeued job%s, %llu earlier attempt%s joined (--attempts)",
 				    (unsigned long long)j->requeued, j->requeued == 1 ? "" : "s",
 				    (unsigned long long)j->earlier, j->earlier == 1 ? "" : "s");
 	if (!rc && j->suspended)
-		rc = fit_trace_note(j->out, "%llu record%s with Elapsed shorter than End - Start (suspended "
+		rc = fit_trace_note(j->out,
+				    "%llu record%s with Elapsed shorter than End - Start (suspended "
 				    "time does not count, the duration is Elapsed)",
 				    (unsigned long long)j->suspended, j->suspended == 1 ? "" : "s");
 	if (!rc && j->mismatches)
-		rc = fit_trace_note(j->out, "%llu job%s with GPU types that do not add up to gres/gpu (the "
+		rc = fit_trace_note(j->out,
+				    "%llu job%s with GPU types that do not add up to gres/gpu (the "
 				    "total is taken), such as job %s", (unsigned long long)j->mismatches,
 				    j->mismatches == 1 ? "" : "s", j->first_mismatch.s);
 	return rc;

@@ -308,7 +308,8 @@ int fit_slurm_id(struct fit_text t, enum fit_slurm_id *kind, uint64_t *tasks)
 		for (at++; at < t.n; at++) {
 			char c = upper(t.s[at]);
 
-			if (!is_digit(c) && (c < 'A' || c > 'Z') && c != '+' && c != '_' && c != '.')
+			if (!is_digit(c) && (c < 'A' || c > 'Z') && c != '+' && c != '_' &&
+			    c != '.')
 				return FIT_EPARSE;
 		}
 		k = FIT_ID_STEP;
@@ -359,7 +360,8 @@ static int parse_memory(struct fit_text t, double *mib)
 }
 
 /* n GPUs of that type; of all types when it is empty. */
-static int add_gpus(struct fit_slurm_tres *r, struct fit_str *types, struct fit_text type, int64_t n)
+static int add_gpus(struct fit_slurm_tres *r, struct fit_str *types, struct fit_text type,
+		    int64_t n)
 {
 	if (type.n == 0) {
 		if (r->has_total)
