@@ -50,6 +50,8 @@ struct fit_goodput_point fit_goodput_best(const struct fit_goodput *g, int64_t n
 	double log_lo = log10(lo), log_hi = log10((double)g->max_batch);
 	struct fit_goodput_point best = { 0 };
 
+	if (lo > (double)g->max_batch)
+		return best;
 	for (int k = 0; k < FIT_GOODPUT_GRID; k++) {
 		double batch = k == 0 ? lo : k == FIT_GOODPUT_GRID - 1 ? (double)g->max_batch :
 			       pow(10, log_lo + k * ((log_hi - log_lo) / (FIT_GOODPUT_GRID - 1)));
@@ -62,6 +64,8 @@ struct fit_goodput_point fit_goodput_best(const struct fit_goodput *g, int64_t n
 		if (accum < 0)
 			accum = 0;
 		atomic = (int64_t)ceil(local / (double)(accum + 1) - 1e-8);
+		if (g->strict_batch && atomic > g->max_batch / (replicas * (accum + 1)))
+			atomic = g->max_batch / (replicas * (accum + 1));
 		if (atomic < g->min_local_bsz || atomic > g->max_local_bsz ||
 		    (g->max_accum >= 0 && accum > g->max_accum))
 			continue;

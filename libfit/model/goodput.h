@@ -28,6 +28,7 @@ struct fit_goodput {
 	int64_t min_local_bsz, max_local_bsz;	/* samples a replica and pass (the latter: memory) */
 	int64_t max_accum;			/* most accumulation passes; -1: no limit */
 	bool fixed_efficiency;			/* a job that does not adapt: efficiency is 1 */
+	bool strict_batch;			/* no split above max_batch, see fit_goodput_best() */
 };
 
 struct fit_goodput_point {
@@ -52,7 +53,11 @@ struct fit_goodput_point fit_goodput_at(const struct fit_goodput *g, int64_t nod
  * geometrically spaced from max(M0, min_local R) to max_batch, each split as
  * s = ceil(M/R / max_local) - 1 (at least 1 on a single GPU above M0: there the noise scale could
  * not be estimated otherwise), m = ceil(M/R / (s + 1)), the one with the largest goodput, the
- * smallest on ties. goodput is 0 when none is within the limits.
+ * smallest on ties. goodput is 0 when none is within the limits, or min_local R is above max_batch.
+ *
+ * Rounding up makes some splits larger than max_batch, by less than R (s + 1) samples, as in the
+ * reference implementation. With strict_batch m is then lowered to floor(max_batch / (R (s + 1))),
+ * which is what a job of the reference does when it runs.
  */
 #define FIT_GOODPUT_GRID 50
 struct fit_goodput_point fit_goodput_best(const struct fit_goodput *g, int64_t nodes, int64_t replicas);
