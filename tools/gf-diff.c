@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "libfit/base/outfile.h"
 #include "libfit/table/diff.h"
 #include "tools/common/cli.h"
-#include "traces/csv.h"
 
 struct options {
 	struct cli_list key, columns, ignore;
@@ -212,15 +212,6 @@ static int compare(struct fit_reader *ra, struct fit_reader *rb, const struct fi
 	return rc;
 }
 
-static int write_report(const struct cli *cli, const struct fit_str *out, struct fit_err *err)
-{
-	if (cli->out && strcmp(cli->out, "-") != 0)
-		return fit_csv_write_file(cli->out, out, err);
-	if (out->n && fwrite(out->s, 1, out->n, stdout) != out->n)
-		return fit_fail_errno(err, "cannot write to standard output");
-	return FIT_OK;
-}
-
 static int run(struct cli *cli, const struct options *o)
 {
 	struct names key = { 0 }, columns = { 0 }, ignore = { 0 };
@@ -249,7 +240,7 @@ static int run(struct cli *cli, const struct options *o)
 	p.ignore = ignore.items;
 	p.n_ignore = ignore.n;
 	rc = rc ? rc : compare(a, b, &p, &out, &equal, &err);
-	rc = rc ? rc : write_report(cli, &out, &err);
+	rc = rc ? rc : fit_outfile_write(cli->out, (struct fit_text){ out.s, out.n }, &err);
 	status = rc ? cli_error(cli, &err) : equal ? CLI_EXIT_OK : CLI_EXIT_DATA;
 	fit_reader_close(a);
 	fit_reader_close(b);

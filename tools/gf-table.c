@@ -8,10 +8,10 @@
 #include <string.h>
 
 #include "libfit/base/num.h"
+#include "libfit/base/outfile.h"
 #include "libfit/table/cell.h"
 #include "libfit/table/describe.h"
 #include "tools/common/cli.h"
-#include "traces/csv.h"
 
 struct options {
 	int64_t rows, digits;
@@ -162,10 +162,8 @@ static int show(const struct cli *cli, const struct options *o, const struct tab
 	}
 	if (rc)
 		rc = fit_fail_nomem(err);
-	else if (cli->out && strcmp(cli->out, "-") != 0)
-		rc = fit_csv_write_file(cli->out, &out, err);
-	else if (out.n && fwrite(out.s, 1, out.n, stdout) != out.n)
-		rc = fit_fail_errno(err, "cannot write to standard output");
+	else
+		rc = fit_outfile_write(cli->out, (struct fit_text){ out.s, out.n }, err);
 	fit_str_release(&out);
 	return rc;
 }

@@ -3,16 +3,81 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
+
+#include "libfit/base/num.h"
 
 struct fit_outfile {
 	int fd;
-	char *dest, *tmp;	/* NULL: standard output */
+	char *dest;		/* NULL: standard output */
+	char *tmp;		/* NULL: written directly */
 	struct fit_str text;
 };
+
+/* ---- destinations ---- */
+
+int fit_dest_descriptor(const char *dest)
+{
+	static const char *const folders[] = { "/dev/fd/", "/proc/self/fd/" };
+	int64_t n;
+
+	if (strcmp(dest, "/dev/stdout") == 0)
+		return STDOUT_FILENO;
+	if (strcmp(dest, "/dev/stderr") == 0)
+		return STDERR_FILENO;
+	for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
+		size_t k = strlen(folders[i]);
+
+		if (strncmp(dest, folders[i], k) == 0 && !fit_parse_int64(fit_text_of(dest + k), &n) &&
+		    n >= 0 && n <= INT_MAX)
+			return (int)n;
+	}
+	return -1;
+}
+
+int fit_dest_open(const char *dest, int *fd, char **tmp, struct fit_err *err)
+{
+	int open_one = fit_dest_descriptor(dest);
+	struct fit_str name = { 0 };
+	struct stat st;
+
+	*tmp = NULL;
+	*fd = -1;
+	if (!*dest)
+		return fit_fail(err, FIT_EIO, "cannot open '' for writing (expected the name of a file)");
+	if (open_one >= 0) {
+		*fd = fcntl(open_one, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+		return *fd < 0 ? fit_fail_errno(err, "%s: cannot open for writing", dest) : FIT_OK;
+	}
+	if (stat(dest, &st) == 0 && S_ISDIR(st.st_mode)) {
+		errno = EISDIR;
+		return fit_fail_errno(err, "%s: cannot write", dest);
+	}
+	/* a device or a pipe cannot be renamed over */
+	if (stat(dest, &st) == 0 && !S_ISREG(st.st_mode)) {
+		*fd = open(dest, O_WRONLY | O_CLOEXEC);
+		return *fd < 0 ? fit_fail_errno(err, "%s: cannot open for writing", dest) : FIT_OK;
+	}
+	if (fit_str_printf(&name, "%s.tmp.%ld", dest, (long)getpid()))
+		return fit_fail_nomem(err);
+	unlink(name.s);	/* left over by a killed process of the same number */
+	*fd = open(name.s, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+	if (*fd < 0) {
+		int rc = fit_fail_errno(err, "%s: cannot open for writing", dest);
+
+		fit_str_release(&name);
+		return rc;
+	}
+	*tmp = name.s;
+	return FIT_OK;
+}
+
+/* ---- plain text ---- */
 
 void fit_outfile_abort(struct fit_outfile *o)
 {
@@ -28,26 +93,6 @@ void fit_outfile_abort(struct fit_outfile *o)
 	free(o);
 }
 
-static int open_beside(struct fit_outfile *o, const char *dest, struct fit_err *err)
-{
-	struct fit_str tmp = { 0 };
-
-	o->dest = fit_strdup(fit_text_of(dest));
-	if (!o->dest || fit_str_printf(&tmp, "%s.tmp.%ld", dest, (long)getpid())) {
-		fit_str_release(&tmp);
-		return fit_fail_nomem(err);
-	}
-	o->fd = open(tmp.s, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-	if (o->fd < 0) {
-		int rc = fit_fail_errno(err, "%s: cannot open for writing", dest);
-
-		fit_str_release(&tmp);
-		return rc;
-	}
-	o->tmp = tmp.s;
-	return FIT_OK;
-}
-
 int fit_outfile_open(struct fit_outfile **out, const char *dest, struct fit_err *err)
 {
 	struct fit_outfile *o = calloc(1, sizeof *o);
@@ -57,8 +102,11 @@ int fit_outfile_open(struct fit_outfile **out, const char *dest, struct fit_err 
 	if (!o)
 		return fit_fail_nomem(err);
 	o->fd = STDOUT_FILENO;
-	if (dest && strcmp(dest, "-") != 0)
-		rc = open_beside(o, dest, err);
+	if (dest && strcmp(dest, "-") != 0) {
+		o->dest = fit_strdup(fit_text_of(dest));
+		o->fd = -1;
+		rc = o->dest ? fit_dest_open(dest, &o->fd, &o->tmp, err) : fit_fail_nomem(err);
+	}
 	if (rc) {
 		fit_outfile_abort(o);
 		return rc;
@@ -101,7 +149,7 @@ int fit_outfile_close(struct fit_outfile *o, struct fit_err *err)
 		o->fd = -1;
 		if (close(fd))
 			rc = fit_fail_errno(err, "%s: cannot write", o->dest);
-		else if (rename(o->tmp, o->dest))
+		else if (o->tmp && rename(o->tmp, o->dest))
 			rc = fit_fail_errno(err, "%s: cannot rename into place", o->dest);
 	}
 	if (!rc) {
@@ -110,4 +158,17 @@ int fit_outfile_close(struct fit_outfile *o, struct fit_err *err)
 	}
 	fit_outfile_abort(o);
 	return rc;
+}
+
+int fit_outfile_write(const char *dest, struct fit_text text, struct fit_err *err)
+{
+	struct fit_outfile *o;
+	int rc = fit_outfile_open(&o, dest, err);
+
+	if (rc)
+		return rc;
+	if (!fit_str_add(&o->text, text.n ? text.s : "", text.n))
+		return fit_outfile_close(o, err);
+	fit_outfile_abort(o);
+	return fit_fail_nomem(err);
 }

@@ -11,6 +11,15 @@
 #include "libfit/base/status.h"
 #include "libfit/base/text.h"
 
+/*
+ * Open what dest names for writing. A device, a pipe and an open descriptor (/dev/stdout, /dev/fd/N) are
+ * written directly, and *tmp is NULL; else *fd is the new file *tmp (free it) in the same folder, to be
+ * renamed to dest once it is complete. FIT_EIO.
+ */
+int fit_dest_open(const char *dest, int *fd, char **tmp, struct fit_err *err) FIT_MUST_CHECK;
+/* The descriptor that a name such as /dev/stdout or /dev/fd/5 stands for, or -1. */
+int fit_dest_descriptor(const char *dest);
+
 struct fit_outfile;
 
 /* dest NULL or "-": standard output. FIT_EIO. */
@@ -22,5 +31,7 @@ int fit_outfile_flush(struct fit_outfile *o, size_t min, struct fit_err *err) FI
 /* Write the rest, check, rename into place, free. abort() leaves nothing behind; NULL is fine. */
 int fit_outfile_close(struct fit_outfile *o, struct fit_err *err) FIT_MUST_CHECK;
 void fit_outfile_abort(struct fit_outfile *o);
+/* A whole text at once. */
+int fit_outfile_write(const char *dest, struct fit_text text, struct fit_err *err) FIT_MUST_CHECK;
 
 #endif

@@ -11,6 +11,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "libfit/base/outfile.h"
+
 #define PRINTED_MAX 8192	/* of gnuplot's output that is kept */
 
 /* The three files: in the working folder while gnuplot runs, then beside dest. */
@@ -78,9 +80,13 @@ static int choose_dest(struct job *j, const char *dest, struct fit_err *err)
 	for (const char *c = dest; *c; c++)
 		if ((unsigned char)*c < 0x20 || *c == 0x7f)
 			return fit_fail(err, FIT_EINVAL, "control character in the file name '%s'", dest);
-	if (stat(dest, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode)) {
-		j->fd = open(dest, O_WRONLY | O_CLOEXEC);
-		return j->fd < 0 ? fit_fail_errno(err, "%s: cannot open for writing", dest) : FIT_OK;
+	if (fit_dest_descriptor(dest) >= 0 ||
+	    (stat(dest, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode))) {
+		char *tmp = NULL;
+		int rc = fit_dest_open(dest, &j->fd, &tmp, err);
+
+		free(tmp);
+		return rc;
 	}
 	if (!*dest || dest[strlen(dest) - 1] == '/' || (stat(dest, &st) == 0 && S_ISDIR(st.st_mode)))
 		return fit_fail(err, FIT_EIO, "%s: cannot write: is a folder, or no file name", dest);

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "libfit/base/num.h"
+#include "libfit/base/outfile.h"
 #include "libfit/table/cell.h"
 #include "libfit/table/table.h"
 
@@ -74,33 +73,8 @@ void fit_writer_abort(struct fit_writer *w)
 
 static int open_file(struct fit_writer *w, const char *dest, struct fit_err *err)
 {
-	struct fit_str tmp = { 0 };
-	struct stat st;
-
 	w->dest = fit_strdup(fit_text_of(dest));
-	if (!w->dest)
-		return fit_fail_nomem(err);
-	if (stat(dest, &st) == 0 && S_ISDIR(st.st_mode)) {
-		errno = EISDIR;
-		return fit_fail_errno(err, "%s: cannot write", dest);
-	}
-	/* a device or a pipe cannot be renamed over */
-	if (stat(dest, &st) == 0 && !S_ISREG(st.st_mode)) {
-		w->fd = open(dest, O_WRONLY | O_CLOEXEC);
-		return w->fd < 0 ? fit_fail_errno(err, "%s: cannot open for writing", dest) : FIT_OK;
-	}
-	if (fit_str_printf(&tmp, "%s.tmp.%ld", dest, (long)getpid()))
-		return fit_fail_nomem(err);
-	unlink(tmp.s);	/* left over by a killed process of the same number */
-	w->fd = open(tmp.s, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-	if (w->fd < 0) {
-		int rc = fit_fail_errno(err, "%s: cannot open for writing", dest);
-
-		fit_str_release(&tmp);
-		return rc;
-	}
-	w->tmp = tmp.s;
-	return FIT_OK;
+	return w->dest ? fit_dest_open(dest, &w->fd, &w->tmp, err) : fit_fail_nomem(err);
 }
 
 int fit_writer_open(struct fit_writer **out, const char *dest, unsigned flags, struct fit_err *err)

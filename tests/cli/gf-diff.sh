@@ -84,3 +84,20 @@ run "a negative tolerance" 2 gf-diff --rel -1 "$T/a.tsv" "$T/b.tsv"
 run "one operand" 2 gf-diff "$T/a.tsv"
 run "the second file is missing" 3 gf-diff "$T/a.tsv" "$T/none.tsv"
 run "a report into a store" 2 gf-diff "$T/a.tsv" "$T/b.tsv" -o "$T/x.h5:/t"
+
+# ---- where the report goes ----
+
+printf 'k\tv\n1\t2\n' >"$T/p.tsv"
+printf 'k\tv\n1\t3\n' >"$T/q.tsv"
+mkfifo "$T/pipe"
+cat "$T/pipe" >"$T/piped" &
+run "a report into a pipe" 1 gf-diff "$T/p.tsv" "$T/q.tsv" -o "$T/pipe"
+wait
+gf-diff "$T/p.tsv" "$T/q.tsv" >"$T/report"
+same "is the report" "$T/report" "$T/piped"
+[ -p "$T/pipe" ]
+ok "and the pipe is still one" $?
+run "a full device" 3 gf-diff "$T/p.tsv" "$T/q.tsv" -o /dev/full
+is "says so" "$T/err" "gf-diff: /dev/full: cannot write: No space left on device"
+run "an empty name" 3 gf-diff "$T/p.tsv" "$T/q.tsv" -o ''
+is "is no file" "$T/err" "gf-diff: cannot open '' for writing (expected the name of a file)"

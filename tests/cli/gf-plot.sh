@@ -206,3 +206,6 @@ texts long.svg >"$T/texts"
 has "a long label is cut, and says so" "$T/texts" '^label_59(_long%)+.*\.\.\.$'
 awk 'BEGIN { print "x\ty"; for (i = 0; i < 20000; i++) print i "\t" i % 97 }' >many.tsv
 run "many rows" 0 gf-plot lines --x x --y y -o many.svg many.tsv
+run "to an open descriptor" 0 sh -c 'exec 5>five.svg; gf-plot lines --x x --y y --format svg -o /dev/fd/5 many.tsv'
+gf-plot lines --x x --y y many.tsv >plain.svg
+same "is written there" plain.svg five.svg

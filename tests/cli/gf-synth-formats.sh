@@ -61,3 +61,9 @@ has "is refused" "$T/err" 'a trace cannot go into a store'
 run "into a folder that is not there" 3 gf-synth jobs --format swf -o "$T/none/x"
 run "an unknown layout" 2 gf-synth jobs --format acme
 run "/dev/full" 3 sh -c 'gf-synth jobs --jobs 9 --format swf >/dev/full'
+mkfifo "$T/pipe"
+cat "$T/pipe" >"$T/piped" &
+run "into a pipe" 0 gf-synth jobs --jobs 9 --format swf -o "$T/pipe"
+wait
+gf-synth jobs --jobs 9 --format swf >"$T/plain"
+same "all of it" "$T/plain" "$T/piped"

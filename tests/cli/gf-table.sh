@@ -65,6 +65,22 @@ is "the first table, bare" "$T/out" "term${TAB}weight
 intercept${TAB}0.25
 hour${TAB}-1.75"
 
+# An open descriptor is written where it stands; nothing is renamed over it.
+for verb in show convert; do
+	gf-table $verb "$D/table-plain.tsv" >"$T/want"
+	run "$verb to an open descriptor" 0 sh -c 'exec 5>"$2"; echo before >&5
+		gf-table "$1" tests/data/table-plain.tsv -o /dev/fd/5; echo behind >&5' sh $verb "$T/five"
+	{ echo before; cat "$T/want"; echo behind; } >"$T/three"
+	same "$verb keeps what stands there" "$T/three" "$T/five"
+	mkfifo "$T/pipe.$verb"
+	cat "$T/pipe.$verb" >"$T/piped" &
+	run "$verb into a pipe" 0 gf-table $verb "$D/table-plain.tsv" -o "$T/pipe.$verb"
+	wait
+	same "$verb: all of it" "$T/want" "$T/piped"
+	run "$verb to a descriptor that is not open" 3 gf-table $verb "$D/table-plain.tsv" -o /dev/fd/77
+	is "$verb says so" "$T/err" "gf-table: /dev/fd/77: cannot open for writing: Bad file descriptor"
+done
+
 # ---- show ----
 
 run "show" 0 gf-table show --rows 2 --digits 2 "$D/table-several.tsv"
