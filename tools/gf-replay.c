@@ -14,7 +14,8 @@ struct options {
 	const char *policy, *fidelity;
 	const char *cluster, *profile;
 	int64_t interval_ns, restart_ns, skip_bad, tiresias_threshold_gpu_s;
-	bool skip_too_large;
+	double pollux_p, interference;
+	bool skip_too_large, allow_interference;
 };
 
 #define AT(field) offsetof(struct options, field)
@@ -34,6 +35,12 @@ static const struct cli_option options[] = {
 	  "no progress for so long after each change of an allocation", NULL, 0, HUNDRED_YEARS_S, 0 },
 	{ 0, "tiresias-threshold", CLI_INT, AT(tiresias_threshold_gpu_s), "GPU_S", "57600",
 	  "GPU-seconds of service in the first Tiresias queue", NULL, 0, 9e15, 0 },
+	{ 0, "p", CLI_REAL, AT(pollux_p), "P", "-1",
+	  "Pollux: power of the mean of speedups", NULL, -1e6, 1e6, 0 },
+	{ 0, "allow-interference", CLI_FLAG, AT(allow_interference), NULL, NULL,
+	  "Pollux: jobs on several nodes may share a node", NULL, 0, 0, 0 },
+	{ 0, "interference", CLI_REAL, AT(interference), "SHARE", "0",
+	  "slowdown of jobs on several nodes that share a node", NULL, 0, 0.999999, 0 },
 	{ 0, "skip-too-large", CLI_FLAG, AT(skip_too_large), NULL, NULL,
 	  "reject jobs that are larger than the cluster instead of failing", NULL, 0, 0, 0 },
 	{ 0, "skip-bad", CLI_INT, AT(skip_bad), "N", "0", "leave out up to N bad rows, and count them",
@@ -56,6 +63,7 @@ static const struct cli_tool tool = {
 	"  srtf      shortest remaining time first, preemptive\n"
 	"  tiresias  least attained service in two queues, preemptive\n"
 	"  optimus   marginal gain with an oracle; needs --profile and an interval\n"
+	"  pollux    goodput speedups, adaptive batch sizes; needs --profile and an interval\n"
 	"Fidelity:\n"
 	"  none           goodfit's own conventions\n"
 	"  pollux-osdi21  the simulator of the Pollux paper (interval 60)",
@@ -212,7 +220,11 @@ static int run(struct cli *cli, const struct options *o)
 		return rc;
 	p.interval_ns = o->interval_ns >= 0 ? o->interval_ns : p.fidelity->interval_ns;
 	p.restart_ns = o->restart_ns;
+	p.interference = o->interference;
 	p.policy_params.tiresias_threshold_gpu_s = o->tiresias_threshold_gpu_s;
+	p.policy_params.pollux_power = o->pollux_p;
+	p.policy_params.pollux_interfere = o->allow_interference;
+	p.policy_params.seed = cli->seed;
 	wrong = fit_replay_params_check(&p, o->profile != NULL);
 	if (wrong)
 		return cli_usage(cli, "--policy %s: %s", o->policy, wrong);
@@ -238,6 +250,7 @@ int main(int argc, char **argv)
 		.interval_ns = -1,
 		.restart_ns = -1,
 		.tiresias_threshold_gpu_s = fit_policy_params_default().tiresias_threshold_gpu_s,
+		.pollux_p = fit_policy_params_default().pollux_power,
 	};
 	struct cli cli;
 	int rc = cli_start(&cli, &tool, argc, argv, &o);

@@ -6,7 +6,7 @@
 #include "libfit/base/num.h"
 
 static const char *const kind_names[] = { "cluster", "submit", "reject", "start", "move", "preempt",
-					  "resume", "epoch", "finish", "release" };
+					  "resume", "epoch", "batch", "finish", "release" };
 #define N_KINDS (sizeof kind_names / sizeof *kind_names)
 
 /* More GPUs than this are a mistake, and the integrals must not overflow. */
@@ -114,7 +114,8 @@ int fit_event_next(struct fit_reader *r, struct fit_event_row *e, struct fit_err
 		return rc;
 	if (parse_kind(c[EVENT].u.t, &e->kind))
 		return fit_reader_fail(r, FIT_EDATA, "event", err, "unknown event '%.*s' (expected cluster, "
-				       "submit, reject, start, move, preempt, resume, epoch, finish or release)",
+				       "submit, reject, start, move, preempt, resume, epoch, batch, finish or "
+				       "release)",
 				       FIT_TEXT_ARG(c[EVENT].u.t));
 	e->time_ns = c[TIME].u.i;
 	if (e->time_ns < 0)

@@ -172,6 +172,7 @@ static const struct rule {
 	[FIT_EVENT_PREEMPT] = { 1u << FIT_JOB_HOLDING, false, true },
 	[FIT_EVENT_RESUME] = { 1u << FIT_JOB_PREEMPTED, true, false },
 	[FIT_EVENT_EPOCH] = { 1u << FIT_JOB_HOLDING, false, false },
+	[FIT_EVENT_BATCH] = { 1u << FIT_JOB_HOLDING, false, false },
 	[FIT_EVENT_FINISH] = { 1u << FIT_JOB_HOLDING, false, false },
 	[FIT_EVENT_RELEASE] = { 1u << FIT_JOB_FINISHED, false, true },
 };
@@ -191,7 +192,7 @@ static int check_rule(const struct fit_event_row *e, const struct fit_job_result
 		return fit_fail(err, FIT_EDATA, "bad number of GPUs '%.17g' after '%s' (expected %s)",
 				(double)e->ugpus / (double)FIT_UGPU, fit_event_kind_name(e->kind),
 				r->some ? "more than 0" : "0");
-	if ((e->kind == FIT_EVENT_EPOCH && e->ugpus != j->held_ugpus) ||
+	if (((e->kind == FIT_EVENT_EPOCH || e->kind == FIT_EVENT_BATCH) && e->ugpus != j->held_ugpus) ||
 	    (e->kind == FIT_EVENT_FINISH && e->ugpus > j->held_ugpus))
 		return fit_fail(err, FIT_EDATA, "bad number of GPUs '%.17g' after '%s' (the job holds %.17g)",
 				(double)e->ugpus / (double)FIT_UGPU, fit_event_kind_name(e->kind),
@@ -240,6 +241,7 @@ static int job_event(struct fit_metrics *m, const struct fit_event_row *e, const
 		m->n_rejected++;
 		break;
 	case FIT_EVENT_EPOCH:
+	case FIT_EVENT_BATCH:
 	case FIT_EVENT_CLUSTER:
 	case FIT_EVENT_SUBMIT:
 		break;

@@ -10,11 +10,17 @@
 #include "libfit/replay/predict.h"
 #include "libfit/replay/progress.h"
 
+/* The clock stops here, 190 years after the trace origin: a further century, the longest interval or
+ * restart delay, still fits an int64. */
+#define HORIZON_NS (INT64_MAX - FIT_REPLAY_SPAN_MAX_NS)
+
 enum status { FUTURE, WAITING, RUNNING, FINISHED, REJECTED };
 
 struct job_state {
 	struct fit_alloc alloc;
 	struct fit_run run;
+	int64_t service_gpu_ns, since_ns;	/* GPU time up to since_ns, when the allocation began */
+	int64_t restarts;
 	uint32_t stamp;		/* of its one valid event in the queue */
 	uint8_t status;
 	bool started;
@@ -33,12 +39,15 @@ struct queued {
 struct grant {
 	uint32_t job;
 	int64_t gpus;
+	size_t shares_at, n_shares;	/* in plan.shares; n_shares 0: the engine chooses */
 };
 
 struct fit_plan {
 	struct fit_engine *engine;
 	struct grant *grants;
 	size_t n, cap;
+	struct fit_share *shares;
+	size_t shares_n, shares_cap;
 };
 
 struct fit_engine {
@@ -47,6 +56,8 @@ struct fit_engine {
 	const struct fit_replay_params *p;
 	const struct fit_progress_model *model;
 	struct fit_predictor predictor;
+	struct fit_throughput *fitter;	/* shared by the agents */
+	uint16_t *spanning;		/* per node: jobs on several nodes that use it */
 	struct fit_writer *w;
 	struct job_state *state;
 	struct fit_view view;
@@ -85,6 +96,8 @@ const char *fit_replay_params_check(const struct fit_replay_params *p, bool has_
 {
 	if (p->interval_ns < 0)
 		return "the interval is negative";
+	if (p->interval_ns > FIT_REPLAY_SPAN_MAX_NS || p->restart_ns > FIT_REPLAY_SPAN_MAX_NS)
+		return "the interval or the restart delay is over a century";
 	if (p->interval_ns == 0 && p->fidelity->needs_interval)
 		return "this fidelity profile needs an interval above 0";
 	if (p->interval_ns == 0 && (p->policy->needs & FIT_NEEDS_INTERVAL))
@@ -93,6 +106,12 @@ const char *fit_replay_params_check(const struct fit_replay_params *p, bool has_
 		return "this policy needs application profiles";
 	if (p->policy_params.tiresias_threshold_gpu_s < 0)
 		return "the Tiresias threshold is negative";
+	if (p->policy_params.pollux_power == 0)
+		return "the power of the mean is 0";
+	if (!(p->interference >= 0 && p->interference < 1))
+		return "the interference is not from 0 to below 1";
+	if (p->interference > 0 && !has_profile)
+		return "interference needs application profiles";
 	return NULL;
 }
 
@@ -153,6 +172,9 @@ static int queue_end(struct fit_engine *g, uint32_t j, struct fit_err *err)
 
 	if (rc)
 		return rc;
+	if (q.at_ns > HORIZON_NS)
+		return fit_fail(err, FIT_EDATA, "job %s: would not end within 190 years of the trace origin",
+				g->jobs->jobs[j].id);
 	q.kind = late ? ENDS_LATE : ENDS;
 	return push(g, q) ? fit_fail_nomem(err) : FIT_OK;
 }
@@ -192,6 +214,15 @@ static double job_work(const struct fit_engine *g, uint32_t j)
 			      s->status == RUNNING ? g->view.now_ns : s->run.from_ns);
 }
 
+static int64_t restart_ns(const struct fit_engine *g, uint32_t j)
+{
+	const struct fit_job *job = &g->jobs->jobs[j];
+
+	if (g->p->restart_ns >= 0)
+		return g->p->restart_ns;
+	return job->app ? fit_app_info(job->app)->restart_ns : 0;
+}
+
 /* ---- what policies see ---- */
 
 const uint32_t *fit_view_active(const struct fit_view *v, size_t *n)
@@ -203,6 +234,33 @@ const uint32_t *fit_view_active(const struct fit_view *v, size_t *n)
 int64_t fit_view_gpus(const struct fit_view *v, uint32_t j)
 {
 	return v->engine->state[j].alloc.gpus;
+}
+
+const struct fit_alloc *fit_view_alloc(const struct fit_view *v, uint32_t j)
+{
+	return &v->engine->state[j].alloc;
+}
+
+int64_t fit_view_restarts(const struct fit_view *v, uint32_t j)
+{
+	return v->engine->state[j].restarts;
+}
+
+int64_t fit_view_service_gpu_ns(const struct fit_view *v, uint32_t j)
+{
+	const struct job_state *s = &v->engine->state[j];
+
+	return s->service_gpu_ns + s->alloc.gpus * (v->now_ns - s->since_ns);
+}
+
+struct fit_agent *fit_view_agent(const struct fit_view *v, uint32_t j)
+{
+	return v->engine->state[j].run.agent;
+}
+
+int64_t fit_view_restart_ns(const struct fit_view *v, uint32_t j)
+{
+	return restart_ns(v->engine, j);
 }
 
 int64_t fit_view_epoch(const struct fit_view *v, uint32_t j)
@@ -274,22 +332,23 @@ static int log_job(struct fit_engine *g, const char *name, uint32_t j, bool hold
 
 /* ---- what happens to jobs ---- */
 
-static int64_t restart_ns(const struct fit_engine *g, uint32_t j)
-{
-	const struct fit_job *job = &g->jobs->jobs[j];
-
-	if (g->p->restart_ns >= 0)
-		return g->p->restart_ns;
-	return job->app ? fit_app_info(job->app)->restart_ns : 0;
-}
-
 static void take_away(struct fit_engine *g, uint32_t j)
 {
 	struct job_state *s = &g->state[j];
 
+	s->service_gpu_ns += s->alloc.gpus * (g->view.now_ns - s->since_ns);
+	s->since_ns = g->view.now_ns;
 	fit_cluster_give(g->cluster, &s->alloc);
 	s->alloc.n = 0;
 	s->alloc.gpus = 0;
+}
+
+static void drop_agent(struct job_state *s)
+{
+	if (s->run.agent)
+		fit_agent_release(s->run.agent);
+	free(s->run.agent);
+	s->run.agent = NULL;
 }
 
 static int finish(struct fit_engine *g, uint32_t j, struct fit_err *err)
@@ -314,6 +373,7 @@ static int finish(struct fit_engine *g, uint32_t j, struct fit_err *err)
 	rc = log_job(g, "finish", j, stays, err);
 	if (!rc && g->p->policy->leave)
 		g->p->policy->leave(g->policy_state, &g->view, j);
+	drop_agent(s);
 	if (!stays)
 		fit_alloc_release(&s->alloc);
 	return rc;
@@ -351,6 +411,12 @@ static int arrive(struct fit_engine *g, uint32_t j, struct fit_err *err)
 	g->news = true;
 	if (add_active(g, j))
 		return fit_fail_nomem(err);
+	if (g->p->policy->needs & FIT_ADAPTIVE) {
+		g->state[j].run.agent = malloc(sizeof *g->state[j].run.agent);
+		if (!g->state[j].run.agent)
+			return fit_fail_nomem(err);
+		fit_agent_init(g->state[j].run.agent, fit_app_info(job->app), g->fitter);
+	}
 	if (g->p->policy->arrive)
 		rc = g->p->policy->arrive(g->policy_state, &g->view, j, err);
 	return rc;
@@ -373,19 +439,57 @@ static int release_booked(struct fit_engine *g, struct fit_err *err)
 
 /* ---- decisions ---- */
 
-int fit_plan_grant(struct fit_plan *p, uint32_t j, int64_t gpus)
+static int add_grant(struct fit_plan *p, struct grant g)
 {
-	struct job_state *s = &p->engine->state[j];
+	struct job_state *s = &p->engine->state[g.job];
 
-	if (s->in_plan || gpus < 0 || (s->status != WAITING && s->status != RUNNING))
+	if (s->in_plan || g.gpus < 0 || (s->status != WAITING && s->status != RUNNING))
 		return FIT_EINVAL;
-	if (s->alloc.gpus == gpus)
-		return FIT_OK;
 	if (fit_grow(&p->grants, &p->cap, p->n + 1, sizeof *p->grants))
 		return FIT_ENOMEM;
 	s->in_plan = true;
-	p->grants[p->n++] = (struct grant){ j, gpus };
+	p->grants[p->n++] = g;
 	return FIT_OK;
+}
+
+int fit_plan_grant(struct fit_plan *p, uint32_t j, int64_t gpus)
+{
+	if (p->engine->state[j].alloc.gpus == gpus)
+		return FIT_OK;
+	return add_grant(p, (struct grant){ .job = j, .gpus = gpus });
+}
+
+int fit_plan_place(struct fit_plan *p, uint32_t j, const struct fit_share *shares, size_t n)
+{
+	const struct fit_alloc *held = &p->engine->state[j].alloc;
+	struct grant g = { .job = j, .shares_at = p->shares_n, .n_shares = n };
+	bool same = held->n == n;
+
+	for (size_t i = 0; i < n; i++) {
+		g.gpus += shares[i].gpus;
+		same = same && held->shares[i].node == shares[i].node && held->shares[i].gpus == shares[i].gpus;
+	}
+	if (same)
+		return FIT_OK;
+	if (fit_grow(&p->shares, &p->shares_cap, p->shares_n + n, sizeof *p->shares))
+		return FIT_ENOMEM;
+	if (n)
+		memcpy(p->shares + p->shares_n, shares, n * sizeof *shares);
+	p->shares_n += n;
+	return add_grant(p, g);
+}
+
+/* The nodes that a grant names, or those that the cluster gives. */
+static int take_nodes(struct fit_engine *g, const struct grant *r, struct fit_alloc *a)
+{
+	if (!r->n_shares)
+		return fit_cluster_take(g->cluster, r->gpus, a);
+	if (fit_grow(&a->shares, &a->cap, r->n_shares, sizeof *a->shares))
+		return FIT_ENOMEM;
+	memcpy(a->shares, g->plan.shares + r->shares_at, r->n_shares * sizeof *a->shares);
+	a->n = r->n_shares;
+	a->gpus = r->gpus;
+	return fit_cluster_take_shares(g->cluster, a);
 }
 
 static int place(struct fit_engine *g, const struct grant *r, struct fit_err *err)
@@ -393,7 +497,7 @@ static int place(struct fit_engine *g, const struct grant *r, struct fit_err *er
 	struct job_state *s = &g->state[r->job];
 	const struct fit_job *job = &g->jobs->jobs[r->job];
 	const char *event = s->status == RUNNING ? "move" : s->started ? "resume" : "start";
-	int rc = fit_cluster_take(g->cluster, r->gpus, &s->alloc);
+	int rc = take_nodes(g, r, &s->alloc);
 
 	if (rc == FIT_EINVAL)
 		return fit_fail(err, FIT_EINVAL, "policy %s grants %lld GPUs to job %s, but %lld are free",
@@ -401,12 +505,66 @@ static int place(struct fit_engine *g, const struct grant *r, struct fit_err *er
 	if (rc)
 		return fit_fail_nomem(err);
 	g->counts.restarts += s->started;
+	s->restarts += s->started;
+	s->since_ns = g->view.now_ns;
+	s->run.slowdown = 0;	/* set_slowdowns() looks at all jobs once they are placed */
 	g->running += s->status != RUNNING;
 	s->status = RUNNING;
 	s->started = true;
 	rc = g->model->place(job, &s->run, &s->alloc, g->view.now_ns + restart_ns(g, r->job), err);
 	rc = rc ? rc : log_job(g, event, r->job, true, err);
 	return rc ? rc : queue_end(g, r->job, err);
+}
+
+/* A job on several nodes is slowed down where another such job uses one of its nodes. */
+static int set_slowdowns(struct fit_engine *g, struct fit_err *err)
+{
+	int rc = FIT_OK;
+
+	memset(g->spanning, 0, (size_t)g->cluster->n_nodes * sizeof *g->spanning);
+	for (size_t i = 0; i < g->active_n; i++) {
+		const struct fit_alloc *a = &g->state[g->active[i]].alloc;
+
+		for (size_t k = 0; a->n > 1 && k < a->n; k++)
+			g->spanning[a->shares[k].node]++;
+	}
+	for (size_t i = 0; i < g->active_n && !rc; i++) {
+		uint32_t j = g->active[i];
+		struct job_state *s = &g->state[j];
+		double slowdown = 0;
+
+		for (size_t k = 0; s->alloc.n > 1 && k < s->alloc.n; k++)
+			if (g->spanning[s->alloc.shares[k].node] > 1)
+				slowdown = g->p->interference;
+		if (s->status != RUNNING || (slowdown <= s->run.slowdown && slowdown >= s->run.slowdown))
+			continue;
+		g->model->advance(&g->jobs->jobs[j], &s->run, g->view.now_ns);
+		s->run.slowdown = slowdown;
+		rc = g->model->slow(&g->jobs->jobs[j], &s->run, &s->alloc, err);
+		rc = rc ? rc : queue_end(g, j, err);
+	}
+	return rc;
+}
+
+/* Let running jobs learn from the time since the last decision. */
+static int retune(struct fit_engine *g, struct fit_err *err)
+{
+	int rc = FIT_OK;
+
+	for (size_t i = 0; i < g->active_n && !rc; i++) {
+		uint32_t j = g->active[i];
+		struct job_state *s = &g->state[j];
+		bool changed = false;
+
+		if (s->status != RUNNING)
+			continue;
+		rc = g->model->retune(&g->jobs->jobs[j], &s->run, &s->alloc, g->view.now_ns, &changed, err);
+		if (!rc && changed) {
+			rc = log_job(g, "batch", j, true, err);
+			rc = rc ? rc : queue_end(g, j, err);
+		}
+	}
+	return rc;
 }
 
 static int apply_plan(struct fit_engine *g, struct fit_err *err)
@@ -432,7 +590,10 @@ static int apply_plan(struct fit_engine *g, struct fit_err *err)
 	for (size_t i = 0; i < p->n && !rc; i++)
 		if (p->grants[i].gpus)
 			rc = place(g, &p->grants[i], err);
+	if (!rc && p->n && g->p->interference > 0)
+		rc = set_slowdowns(g, err);
 	p->n = 0;
+	p->shares_n = 0;
 	return rc;
 }
 
@@ -446,7 +607,8 @@ static int decide(struct fit_engine *g, struct fit_err *err)
 	if (!g->active_n)
 		return FIT_OK;
 	g->counts.decisions++;
-	rc = g->p->policy->decide(g->policy_state, &g->view, &g->plan, err);
+	rc = g->model->retune ? retune(g, err) : FIT_OK;
+	rc = rc ? rc : g->p->policy->decide(g->policy_state, &g->view, &g->plan, err);
 	return rc ? rc : apply_plan(g, err);
 }
 
@@ -531,6 +693,9 @@ static int run(struct fit_engine *g, struct fit_err *err)
 		if (next == INT64_MAX)
 			return fit_fail(err, FIT_EINVAL, "policy %s leaves %zu jobs waiting for ever",
 					g->p->policy->name, g->unfinished);
+		if (next > HORIZON_NS)
+			return fit_fail(err, FIT_EDATA, "policy %s: %zu jobs are still there 190 years after the "
+					"trace origin", g->p->policy->name, g->unfinished);
 		g->view.now_ns = next;
 		rc = do_instant(g, err);
 	}
@@ -604,6 +769,12 @@ static int describe(struct fit_engine *g, const struct fit_meta *given, struct f
 	rc = rc ? rc : fit_meta_add(m, "fidelity", f->name);
 	rc = rc ? rc : fit_meta_add(m, "progress_model", g->model->name);
 	rc = rc ? rc : add_restart(g, m);
+	if (!rc && g->p->interference > 0) {
+		char text[FIT_NUM_MAX];
+
+		fit_format_double(text, g->p->interference);
+		rc = fit_meta_add(m, "interference", text);
+	}
 	rc = rc ? rc : add_time(m, "epoch_quantum_s", f->epoch_quantum_ns);
 	rc = rc ? rc : fit_meta_add(m, "release", f->release_at_interval_end ? "interval-end" : "at-once");
 	rc = rc ? rc : fit_meta_add(m, "order", f->file_order ? "file" : "submit-id");
@@ -619,8 +790,11 @@ static int describe(struct fit_engine *g, const struct fit_meta *given, struct f
 static int set_up(struct fit_engine *g, struct fit_err *err)
 {
 	g->state = calloc(g->jobs->n ? g->jobs->n : 1, sizeof *g->state);
-	if (!g->state || order_arrivals(g))
+	g->spanning = calloc((size_t)g->cluster->n_nodes, sizeof *g->spanning);
+	if (!g->state || !g->spanning || order_arrivals(g))
 		return fit_fail_nomem(err);
+	if ((g->p->policy->needs & FIT_ADAPTIVE) && fit_throughput_new(&g->fitter, err))
+		return err ? err->code : FIT_ENOMEM;
 	for (size_t i = 0; i < g->jobs->n; i++)
 		g->unfinished += !g->jobs->jobs[i].too_large;
 	g->plan.engine = g;
@@ -640,11 +814,16 @@ static void clean_up(struct fit_engine *g)
 {
 	if (g->policy_state)
 		g->p->policy->free(g->policy_state);
-	for (size_t i = 0; g->state && i < g->jobs->n; i++)
+	for (size_t i = 0; g->state && i < g->jobs->n; i++) {
 		fit_alloc_release(&g->state[i].alloc);
+		drop_agent(&g->state[i]);
+	}
+	fit_throughput_free(g->fitter);
+	free(g->spanning);
 	fit_predictor_release(&g->predictor);
 	free(g->state);
 	free(g->plan.grants);
+	free(g->plan.shares);
 	free(g->heap);
 	free(g->arrivals);
 	free(g->active);
@@ -659,7 +838,8 @@ int fit_replay(const struct fit_jobs *jobs, struct fit_cluster *cluster,
 		.jobs = jobs,
 		.cluster = cluster,
 		.p = p,
-		.model = jobs->n && jobs->jobs[0].app ? &fit_progress_profile : &fit_progress_fixed,
+		.model = !jobs->n || !jobs->jobs[0].app ? &fit_progress_fixed :
+			 p->policy->needs & FIT_ADAPTIVE ? &fit_progress_adaptive : &fit_progress_profile,
 		.w = w,
 	};
 	struct fit_meta all = { 0 };

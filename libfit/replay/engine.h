@@ -17,11 +17,16 @@
 #include "libfit/replay/policy.h"
 #include "libfit/table/table.h"
 
+/* The longest interval and restart delay: a little over a century. */
+#define FIT_REPLAY_SPAN_MAX_NS (INT64_C(3200000000) * FIT_NS_PER_S)
+
 struct fit_replay_params {
 	const struct fit_policy *policy;
 	struct fit_policy_params policy_params;
 	const struct fit_fidelity *fidelity;
 	int64_t interval_ns;	/* 0: woken by events */
+	double interference;	/* share of its rate that a job on several nodes loses where another such
+				 * job uses one of them; 0 … 1 (profiles only) */
 	int64_t restart_ns;	/* no progress for so long after each change of an allocation;
 				 * -1: what each application's profile says, 0 without a profile */
 };

@@ -18,6 +18,8 @@ const struct fit_fidelity fit_fidelities[] = {
 		.optimus_whole_epochs = true,
 		.optimus_single_gpu_accumulates = true,
 		.optimus_node_gpus = 4,
+		.pollux_search_defects = true,
+		.pollux_fair_share_on_one_node = true,
 	},
 	{ .name = NULL }
 };

@@ -26,6 +26,9 @@ struct fit_fidelity {
 					 * current epoch as done, and is 1 in the last one */
 	bool optimus_single_gpu_accumulates;	/* one GPU is predicted with at least one accumulation */
 	int64_t optimus_node_gpus;	/* GPUs per node in predictions; 0: those of the cluster */
+	/* Pollux: see pollux_search.h for the three conventions of its search */
+	bool pollux_search_defects;
+	bool pollux_fair_share_on_one_node;	/* the fair share is predicted on one node, however large */
 };
 
 /* All profiles; ends with name == NULL. */

@@ -4,10 +4,11 @@
 #include <stddef.h>
 
 const struct fit_policy *const fit_policies[] = {
-	&fit_policy_fifo, &fit_policy_sjf, &fit_policy_srtf, &fit_policy_tiresias, &fit_policy_optimus, NULL
+	&fit_policy_fifo, &fit_policy_sjf, &fit_policy_srtf, &fit_policy_tiresias, &fit_policy_optimus,
+	&fit_policy_pollux, NULL
 };
 
 struct fit_policy_params fit_policy_params_default(void)
 {
-	return (struct fit_policy_params){ .tiresias_threshold_gpu_s = 57600 };
+	return (struct fit_policy_params){ .tiresias_threshold_gpu_s = 57600, .pollux_power = -1, .seed = 1 };
 }

@@ -33,6 +33,12 @@ const uint32_t *fit_view_active(const struct fit_view *v, size_t *n);
 int64_t fit_view_gpus(const struct fit_view *v, uint32_t j);	/* held now; 0 while waiting */
 int64_t fit_view_epoch(const struct fit_view *v, uint32_t j);	/* epochs completed */
 double fit_view_work(const struct fit_view *v, uint32_t j);	/* progress, in the log's unit */
+const struct fit_alloc *fit_view_alloc(const struct fit_view *v, uint32_t j);
+int64_t fit_view_restarts(const struct fit_view *v, uint32_t j);	/* changes after the first start */
+int64_t fit_view_service_gpu_ns(const struct fit_view *v, uint32_t j);	/* held so far: GPUs x ns */
+/* What the job's agent has learned; NULL unless the policy has FIT_ADAPTIVE. */
+struct fit_agent *fit_view_agent(const struct fit_view *v, uint32_t j);
+int64_t fit_view_restart_ns(const struct fit_view *v, uint32_t j);	/* cost of a change */
 
 /* ---- predictions (oracle: from the durations or the profile; predict.c) ---- */
 
@@ -53,16 +59,24 @@ struct fit_plan;
  * already keeps its nodes; others are placed in the order of the calls. Jobs that are not named
  * keep what they have. */
 int fit_plan_grant(struct fit_plan *p, uint32_t j, int64_t gpus) FIT_MUST_CHECK;
+/* Put job j on exactly these shares (copied); it keeps them without a restart when it holds just
+ * these already. */
+int fit_plan_place(struct fit_plan *p, uint32_t j, const struct fit_share *shares, size_t n) FIT_MUST_CHECK;
 
 /* ---- the policy itself ---- */
 
 struct fit_policy_params {
 	int64_t tiresias_threshold_gpu_s;	/* GPU-seconds of service in the first queue */
+	double pollux_power;			/* p of the power mean of speedups; not 0 */
+	bool pollux_interfere;			/* let several spanning jobs share a node */
+	uint64_t seed;
 };
 struct fit_policy_params fit_policy_params_default(void);
 
 #define FIT_NEEDS_PROFILE 1u	/* no sense without an application profile */
 #define FIT_NEEDS_INTERVAL 2u	/* decides at regular intervals only */
+#define FIT_ADAPTIVE 4u		/* jobs choose their batch size themselves */
+#define FIT_SEEDED 8u		/* draws random numbers */
 
 struct fit_policy {
 	const char *name;
@@ -84,6 +98,6 @@ struct fit_policy {
 /* All policies; ends with NULL. */
 extern const struct fit_policy *const fit_policies[];
 extern const struct fit_policy fit_policy_fifo, fit_policy_sjf, fit_policy_srtf, fit_policy_tiresias,
-	fit_policy_optimus;
+	fit_policy_optimus, fit_policy_pollux;
 
 #endif

@@ -172,12 +172,10 @@ static int64_t tiresias_next_wake(void *state, const struct fit_view *v)
 	int64_t first = INT64_MAX;
 
 	for (uint32_t j = t->queue[0].head; j != NONE; j = t->next[j]) {
-		int64_t after = demote_after_ns(t, v->jobs[j].gpus);
+		int64_t left = demote_after_ns(t, v->jobs[j].gpus) - t->executed_ns[j];
 
-		if (!t->runs[j] || after == INT64_MAX)
-			continue;
-		if (t->last_ns + after - t->executed_ns[j] < first)
-			first = t->last_ns + after - t->executed_ns[j];
+		if (t->runs[j] && left < first - t->last_ns)
+			first = t->last_ns + left;
 	}
 	return first;
 }

@@ -5,6 +5,12 @@
 
 #include "libfit/base/num.h"
 
+/* Later than any clock where the sum does not fit. */
+static int64_t later(int64_t from_ns, int64_t by_ns)
+{
+	return from_ns > INT64_MAX - by_ns ? INT64_MAX : from_ns + by_ns;
+}
+
 /* ---- fixed durations: integers only ---- */
 
 static int fixed_place(const struct fit_job *j, struct fit_run *r, const struct fit_alloc *a,
@@ -34,7 +40,7 @@ static int fixed_next(const struct fit_job *j, const struct fit_run *r, const st
 {
 	(void)f;
 	(void)err;
-	*at_ns = r->from_ns + j->duration_ns - r->done_ns;
+	*at_ns = later(r->from_ns, j->duration_ns - r->done_ns);
 	*late = false;
 	return FIT_OK;
 }
@@ -82,6 +88,7 @@ static int set_rate(const struct fit_job *j, struct fit_run *r, const struct fit
 	rc = fit_app_goodput(j->app, &p, r->batch, r->epoch, &r->rate, err);
 	if (rc)
 		return fit_fail_prefix(err, rc, "job %s", j->id);
+	r->rate *= 1 - r->slowdown;
 	if (!(r->rate > 0) || !isfinite(r->rate))
 		return fit_fail(err, FIT_EDATA, "job %s: goodput %g in epoch %lld (expected more than 0)", j->id,
 				r->rate, (long long)r->epoch);
@@ -128,11 +135,11 @@ static int profile_next(const struct fit_job *j, const struct fit_run *r, const 
 				j->id, (long long)r->epoch, exact_s);
 	*late = false;
 	if (f->epoch_quantum_ns == 0) {
-		*at_ns = r->from_ns + (int64_t)ceil(exact_s * 1e9);
+		*at_ns = later(r->from_ns, (int64_t)ceil(exact_s * 1e9));
 		return FIT_OK;
 	}
 	quanta = exact_s * 1e9 / (double)f->epoch_quantum_ns;
-	*at_ns = r->from_ns + (int64_t)nearbyint(quanta) * f->epoch_quantum_ns;
+	*at_ns = later(r->from_ns, (int64_t)nearbyint(quanta) * f->epoch_quantum_ns);
 	*late = quanta > nearbyint(quanta);
 	return FIT_OK;
 }
@@ -147,6 +154,106 @@ static int profile_pass(const struct fit_job *j, struct fit_run *r, const struct
 	return *finished ? FIT_OK : set_rate(j, r, a, err);
 }
 
+/* ---- profiles with agents that choose the batch size ---- */
+
+/* What the agent thinks best; before it knows anything, the initial batch size if that is enough for
+ * all replicas. */
+static int choose_batch(const struct fit_job *j, struct fit_run *r, const struct fit_alloc *a,
+			struct fit_err *err)
+{
+	const struct fit_app_info *info = fit_app_info(j->app);
+	struct fit_goodput_point best;
+	int64_t target = info->fixed_batch, most;
+	int rc;
+
+	if (!target && !r->agent->n_obs)
+		target = info->init_batch > info->min_local_bsz * a->gpus ? info->init_batch :
+			 info->min_local_bsz * a->gpus;
+	if (target) {
+		r->batch = fit_app_split_batch(j->app, target, a->gpus, false);
+		return FIT_OK;
+	}
+	rc = fit_agent_best(r->agent, (int64_t)a->n, a->gpus, &best, err);
+	if (rc)
+		return fit_fail_prefix(err, rc, "job %s", j->id);
+	if (!best.atomic_bsz)
+		return fit_fail(err, FIT_EDATA, "job %s: no batch size fits %lld GPUs", j->id,
+				(long long)a->gpus);
+	most = info->max_batch / (a->gpus * (best.accum_steps + 1));
+	r->batch = (struct fit_batch){ best.atomic_bsz < most ? best.atomic_bsz : most, best.accum_steps };
+	return FIT_OK;
+}
+
+static int adaptive_place(const struct fit_job *j, struct fit_run *r, const struct fit_alloc *a,
+			  int64_t from_ns, struct fit_err *err)
+{
+	int rc = choose_batch(j, r, a, err);
+
+	r->from_ns = from_ns;
+	r->tuned = false;
+	return rc ? rc : set_rate(j, r, a, err);
+}
+
+/* What a pass of the training loop shows: step time, and the gradient's statistics. */
+static int learn(const struct fit_job *j, struct fit_run *r, const struct fit_alloc *a, struct fit_err *err)
+{
+	int64_t batch = a->gpus * r->batch.atomic_bsz * (r->batch.accum_steps + 1);
+	struct fit_placement p = { .n_nodes = 0 };
+	double step_s, sync_s, sqr, var;
+	int rc;
+
+	for (size_t i = 0; i < a->n && i < FIT_PLACEMENT_MAX; i++)
+		p.gpus[p.n_nodes++] = a->shares[i].gpus;
+	rc = fit_app_throughput(j->app, &p, r->batch.atomic_bsz, &step_s, &sync_s, err);
+	rc = rc ? rc : fit_app_grad_stats(j->app, batch, r->epoch, &sqr, &var, err);
+	if (rc)
+		return fit_fail_prefix(err, rc, "job %s", j->id);
+	if (fit_agent_observe(r->agent, (int64_t)a->n, a->gpus, r->batch.atomic_bsz, step_s, sync_s))
+		return fit_fail_nomem(err);
+	fit_agent_set_grad(r->agent, sqr, var);
+	return FIT_OK;
+}
+
+static int adaptive_retune(const struct fit_job *j, struct fit_run *r, const struct fit_alloc *a,
+			   int64_t now_ns, bool *changed, struct fit_err *err)
+{
+	struct fit_batch before = r->batch;
+	int rc;
+
+	*changed = false;
+	if (r->tuned || now_ns <= r->from_ns)
+		return FIT_OK;
+	rc = learn(j, r, a, err);
+	rc = rc ? rc : choose_batch(j, r, a, err);
+	if (rc)
+		return rc;
+	*changed = r->batch.atomic_bsz != before.atomic_bsz || r->batch.accum_steps != before.accum_steps;
+	r->tuned = !*changed;
+	if (!*changed)
+		return FIT_OK;
+	profile_advance(j, r, now_ns);
+	return set_rate(j, r, a, err);
+}
+
+static int adaptive_pass(const struct fit_job *j, struct fit_run *r, const struct fit_alloc *a,
+			 int64_t now_ns, bool *finished, struct fit_err *err)
+{
+	int rc = r->tuned ? FIT_OK : learn(j, r, a, err);
+	const struct fit_app_info *info = fit_app_info(j->app);
+
+	if (rc)
+		return rc;
+	r->tuned = false;
+	r->epoch++;
+	r->progress = fit_app_epoch_start(j->app, r->epoch);
+	r->from_ns = now_ns;
+	*finished = r->epoch >= info->epochs;
+	if (*finished)
+		return FIT_OK;
+	rc = choose_batch(j, r, a, err);
+	return rc ? rc : set_rate(j, r, a, err);
+}
+
 const struct fit_progress_model fit_progress_profile = {
 	.name = "profile",
 	.has_epochs = true,
@@ -154,5 +261,18 @@ const struct fit_progress_model fit_progress_profile = {
 	.advance = profile_advance,
 	.next = profile_next,
 	.pass = profile_pass,
+	.slow = set_rate,
+	.work = profile_work,
+};
+
+const struct fit_progress_model fit_progress_adaptive = {
+	.name = "adaptive",
+	.has_epochs = true,
+	.place = adaptive_place,
+	.advance = profile_advance,
+	.next = profile_next,
+	.pass = adaptive_pass,
+	.retune = adaptive_retune,
+	.slow = set_rate,
 	.work = profile_work,
 };

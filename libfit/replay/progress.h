@@ -3,7 +3,10 @@
  * Progress models: how fast a job really advances under an allocation.
  *
  *   fixed     a job runs for its duration on exactly the GPUs that it asked for
- *   profile   goodput of an application profile, epoch by epoch (Pollux; profile.h)
+ *   profile   goodput of an application profile, epoch by epoch (Pollux; profile.h), at the total
+ *             batch size that the user asked for
+ *   adaptive  the same, at the batch size that the job's agent thinks best, chosen anew whenever it
+ *             learned something (agent.h)
  *
  * The engine asks a model when the next epoch of a running job ends, and tells it when that came
  * true or the allocation changed. Policies never see this; they see predict.h.
@@ -11,6 +14,7 @@
 #ifndef FIT_REPLAY_PROGRESS_H
 #define FIT_REPLAY_PROGRESS_H
 
+#include "libfit/model/agent.h"
 #include "libfit/replay/cluster.h"
 #include "libfit/replay/fidelity.h"
 #include "libfit/replay/replay_jobs.h"
@@ -23,6 +27,9 @@ struct fit_run {
 	double rate;		/* profile: such steps per second */
 	int64_t epoch;		/* epochs completed */
 	struct fit_batch batch;	/* profile: batch split in use */
+	double slowdown;	/* profile: share of the rate that interference takes away */
+	struct fit_agent *agent;	/* adaptive: what the job has learned; owned by the engine */
+	bool tuned;		/* adaptive: nothing to learn until something changes */
 };
 
 struct fit_progress_model {
@@ -40,10 +47,16 @@ struct fit_progress_model {
 	/* The instant of next() has come: close the epoch. *finished: that was the last one. */
 	int (*pass)(const struct fit_job *j, struct fit_run *r, const struct fit_alloc *a, int64_t now_ns,
 		    bool *finished, struct fit_err *err);
+	/* Something outside has changed (slowdown) or time went by: learn, choose the batch size anew.
+	 * *changed: the rate is another one, so next() has to be asked. NULL: nothing to do ever. */
+	int (*retune)(const struct fit_job *j, struct fit_run *r, const struct fit_alloc *a, int64_t now_ns,
+		      bool *changed, struct fit_err *err);
+	/* The slowdown changed (after advance()). NULL: has no effect. */
+	int (*slow)(const struct fit_job *j, struct fit_run *r, const struct fit_alloc *a, struct fit_err *err);
 	/* Work done at now_ns, in the unit of the event log. */
 	double (*work)(const struct fit_job *j, const struct fit_run *r, int64_t now_ns);
 };
 
-extern const struct fit_progress_model fit_progress_fixed, fit_progress_profile;
+extern const struct fit_progress_model fit_progress_fixed, fit_progress_profile, fit_progress_adaptive;
 
 #endif

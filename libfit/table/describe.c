@@ -222,8 +222,8 @@ static const char *const statuses[] = {
 	"OK", "FAILED", "CANCELLED", "TIMEOUT", "NODE_FAIL", "RUNNING", "PENDING", "UNKNOWN", NULL
 };
 static const char *const events[] = {
-	"cluster", "submit", "reject", "start", "move", "preempt", "resume", "epoch", "finish", "release",
-	NULL
+	"cluster", "submit", "reject", "start", "move", "preempt", "resume", "epoch", "batch", "finish",
+	"release", NULL
 };
 
 /* docs/formats/jobs.md */

@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Pollux (Qiao et al., OSDI'21): allocations that make a power mean of the jobs' speedups largest,
+ * where the speedup of a job is its goodput, as its agent predicts it, over that of its fair share.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "libfit/base/num.h"
+#include "libfit/model/agent.h"
+#include "libfit/replay/policy.h"
+#include "libfit/replay/pollux_search.h"
+
+/* Predicted goodput of a job by (several nodes?, replicas), as of a version of its agent. */
+struct curve {
+	uint64_t version;
+	int upto;
+	double goodput[2][FIT_POLLUX_REPLICAS_MAX + 1];
+};
+
+struct ordered {
+	int64_t service_gpu_ns, submit_ns;
+	uint32_t job;
+};
+
+struct pollux {
+	struct fit_policy_params params;
+	struct fit_pollux_ga *ga;
+	struct curve **curves;		/* per job; NULL before they are asked for */
+	size_t n_jobs;
+	struct ordered *order;
+	size_t order_cap;
+	struct fit_pollux_job *jobs;
+	size_t jobs_cap;
+	uint8_t *current, *capacity;
+	size_t current_cap, capacity_cap;
+	struct fit_share *shares;
+	size_t shares_cap;
+};
+
+static void pollux_free(void *state)
+{
+	struct pollux *s = state;
+
+	for (size_t i = 0; s->curves && i < s->n_jobs; i++)
+		free(s->curves[i]);
+	free(s->curves);
+	fit_pollux_ga_free(s->ga);
+	free(s->order);
+	free(s->jobs);
+	free(s->current);
+	free(s->capacity);
+	free(s->shares);
+	free(s);
+}
+
+static int pollux_init(void **state, const struct fit_view *v, const struct fit_policy_params *p,
+		       struct fit_err *err)
+{
+	struct pollux *s = calloc(1, sizeof *s);
+	int rc;
+
+	if (!s)
+		return fit_fail_nomem(err);
+	s->params = *p;
+	s->n_jobs = v->n_jobs;
+	s->curves = calloc(v->n_jobs ? v->n_jobs : 1, sizeof(struct curve *));
+	rc = s->curves ? fit_pollux_ga_new(&s->ga, p->seed, err) : fit_fail_nomem(err);
+	if (rc) {
+		pollux_free(s);
+		return rc;
+	}
+	*state = s;
+	return FIT_OK;
+}
+
+static void pollux_leave(void *state, const struct fit_view *v, uint32_t j)
+{
+	struct pollux *s = state;
+
+	(void)v;
+	free(s->curves[j]);
+	s->curves[j] = NULL;
+}
+
+static int by_service(const void *pa, const void *pb)
+{
+	const struct ordered *a = pa, *b = pb;
+
+	if (a->service_gpu_ns != b->service_gpu_ns)
+		return a->service_gpu_ns < b->service_gpu_ns ? -1 : 1;
+	if (a->submit_ns != b->submit_ns)
+		return a->submit_ns < b->submit_ns ? -1 : 1;
+	return (a->job > b->job) - (a->job < b->job);
+}
+
+/* At most twice what was tried, and what batch sizes allow. */
+static int most_replicas(const struct fit_view *v, uint32_t j)
+{
+	const struct fit_app_info *a = fit_app_info(v->jobs[j].app);
+	int64_t most = 2 * fit_view_agent(v, j)->max_replicas_seen;
+
+	most = most < 1 ? 1 : most;
+	most = most > FIT_POLLUX_REPLICAS_MAX ? FIT_POLLUX_REPLICAS_MAX : most;
+	most = most > a->max_batch / a->min_local_bsz ? a->max_batch / a->min_local_bsz : most;
+	most = a->max_replicas && most > a->max_replicas ? a->max_replicas : most;
+	return (int)(most > v->cluster->n_gpus ? v->cluster->n_gpus : most);
+}
+
+static int goodput_curve(struct pollux *s, const struct fit_view *v, uint32_t j, int upto,
+			 const struct curve **out, struct fit_err *err)
+{
+	struct fit_agent *agent = fit_view_agent(v, j);
+	struct curve *c = s->curves[j];
+	int rc = fit_agent_refit(agent, err);
+
+	if (rc)
+		return rc;
+	if (!c) {
+		c = s->curves[j] = calloc(1, sizeof *c);
+		if (!c)
+			return fit_fail_nomem(err);
+	}
+	if (c->version != agent->version) {
+		c->version = agent->version;
+		c->upto = 0;
+	}
+	for (; c->upto < upto; c->upto++) {
+		int r = c->upto + 1;
+
+		c->goodput[0][r] = fit_goodput_best(&agent->model, 1, r).goodput;
+		c->goodput[1][r] = r > 1 ? fit_goodput_best(&agent->model, 2, r).goodput : 0;
+	}
+	*out = c;
+	return FIT_OK;
+}
+
+/* Speedups over the fair share of the cluster. A job that never ran is taken to scale linearly. */
+static int fill_job(struct pollux *s, const struct fit_view *v, uint32_t j, int64_t fair,
+		    struct fit_pollux_job *out, struct fit_err *err)
+{
+	struct fit_agent *agent = fit_view_agent(v, j);
+	int64_t age_ns = v->now_ns - v->jobs[j].submit_ns, delay_ns = fit_view_restart_ns(v, j);
+	int64_t left_ns = age_ns - delay_ns * fit_view_restarts(v, j);
+	const struct curve *c = NULL;
+	struct fit_goodput_point base;
+	int rc = FIT_OK;
+
+	out->id = j;
+	out->max_replicas = most_replicas(v, j);
+	out->restart_factor = age_ns + delay_ns > 0 && left_ns > 0 ? (double)left_ns / (double)(age_ns + delay_ns) : 0;
+	out->speedup[0][0] = out->speedup[1][0] = 0;
+	if (agent->n_obs) {
+		int64_t nodes = v->fidelity->pollux_fair_share_on_one_node ? 1 :
+				(fair + v->cluster->max_node_gpus - 1) / v->cluster->max_node_gpus;
+
+		rc = goodput_curve(s, v, j, out->max_replicas, &c, err);
+		if (rc)
+			return rc;
+		base = fit_goodput_best(&agent->model, nodes, fair);
+		/* where the fair share is more than the job can use, its best size is the measure */
+		for (int r = out->max_replicas; r >= 1 && !(base.goodput > 0); r--)
+			base.goodput = c->goodput[0][r];
+	}
+	for (int r = 1; r <= out->max_replicas; r++) {
+		for (int several = 0; several < 2; several++)
+			out->speedup[several][r] = !c ? (double)r / (double)fair :
+						   base.goodput > 0 ? c->goodput[several][r] / base.goodput : 0;
+	}
+	return FIT_OK;
+}
+
+static void fill_current(const struct fit_view *v, uint32_t j, uint8_t *row)
+{
+	const struct fit_alloc *a = fit_view_alloc(v, j);
+
+	memset(row, 0, (size_t)v->cluster->n_nodes);
+	for (size_t i = 0; i < a->n; i++)
+		row[a->shares[i].node] = (uint8_t)a->shares[i].gpus;
+}
+
+static int make_problem(struct pollux *s, const struct fit_view *v, struct fit_pollux_problem *p,
+			struct fit_err *err)
+{
+	size_t n, nodes = (size_t)v->cluster->n_nodes;
+	const uint32_t *active = fit_view_active(v, &n);
+	int64_t fair = (v->cluster->n_gpus + (int64_t)n - 1) / (int64_t)n;
+	int rc = FIT_OK;
+
+	if (fit_grow(&s->order, &s->order_cap, n, sizeof *s->order) ||
+	    fit_grow(&s->jobs, &s->jobs_cap, n, sizeof *s->jobs) ||
+	    fit_grow(&s->current, &s->current_cap, n * nodes, 1) ||
+	    fit_grow(&s->shares, &s->shares_cap, nodes, sizeof *s->shares))
+		return fit_fail_nomem(err);
+	for (size_t i = 0; i < n; i++)
+		s->order[i] = (struct ordered){ fit_view_service_gpu_ns(v, active[i]),
+						v->jobs[active[i]].submit_ns, active[i] };
+	qsort(s->order, n, sizeof *s->order, by_service);
+	for (size_t i = 0; i < n && !rc; i++) {
+		rc = fill_job(s, v, s->order[i].job, fair, &s->jobs[i], err);
+		fill_current(v, s->order[i].job, s->current + i * nodes);
+	}
+	*p = (struct fit_pollux_problem){
+		.n_jobs = (int)n,
+		.n_nodes = v->cluster->n_nodes,
+		.n_gpus = (int)v->cluster->n_gpus,
+		.jobs = s->jobs,
+		.capacity = v->cluster->gpus,
+		.current = s->current,
+		.power = s->params.pollux_power,
+		.avoid_interference = !s->params.pollux_interfere,
+		.carry_rows_by_position = v->fidelity->pollux_search_defects,
+		.interference_zeroes_all = v->fidelity->pollux_search_defects,
+		.current_not_seeded = v->fidelity->pollux_search_defects,
+	};
+	return rc;
+}
+
+static int pollux_decide(void *state, const struct fit_view *v, struct fit_plan *plan, struct fit_err *err)
+{
+	struct pollux *s = state;
+	struct fit_pollux_problem p;
+	const uint8_t *best;
+	double f[2];
+	int rc = make_problem(s, v, &p, err);
+
+	rc = rc ? rc : fit_pollux_ga_search(s->ga, &p, &best, f, err);
+	for (int i = 0; i < p.n_jobs && !rc; i++) {
+		const uint8_t *row = best + (size_t)i * (size_t)p.n_nodes;
+		size_t n = 0;
+
+		if (memcmp(row, s->current + (size_t)i * (size_t)p.n_nodes, (size_t)p.n_nodes) == 0)
+			continue;
+		for (int m = 0; m < p.n_nodes; m++)
+			if (row[m])
+				s->shares[n++] = (struct fit_share){ m, row[m] };
+		if (fit_plan_place(plan, s->jobs[i].id, s->shares, n))
+			rc = fit_fail_nomem(err);
+	}
+	return rc;
+}
+
+static int pollux_describe(const struct fit_policy_params *p, const struct fit_view *v,
+			   struct fit_meta *meta)
+{
+	char text[FIT_NUM_MAX];
+	int rc;
+
+	fit_format_double(text, p->pollux_power);
+	rc = fit_meta_add(meta, "pollux_p", text);
+	rc = rc ? rc : fit_meta_add(meta, "pollux_interference", p->pollux_interfere ? "allowed" : "avoided");
+	rc = rc ? rc : fit_meta_add(meta, "pollux_search", v->fidelity->pollux_search_defects ?
+				    "ga-reference" : "ga");
+	fit_format_int64(text, (int64_t)p->seed);
+	return rc ? rc : fit_meta_add(meta, "seed", text);
+}
+
+const struct fit_policy fit_policy_pollux = {
+	.name = "pollux",
+	.summary = "power mean of goodput speedups, batch sizes adapt (Pollux)",
+	.needs = FIT_NEEDS_PROFILE | FIT_NEEDS_INTERVAL | FIT_ADAPTIVE | FIT_SEEDED,
+	.init = pollux_init,
+	.free = pollux_free,
+	.leave = pollux_leave,
+	.decide = pollux_decide,
+	.describe = pollux_describe,
+};
