@@ -150,3 +150,18 @@ run "the simulator's conventions without an interval" 2 gf-replay -c 1x4 --fidel
 run "a profile that is not there" 3 gf-replay -c 1x4 --profile "$T/none.h5" $jobs
 is "a profile that is not there: the message" "$T/err" "gf-replay: $T/none.h5: no such file"
 run "an output folder that is not there" 3 gf-replay -c 2x4 -o "$T/none/x" $jobs
+
+# ---- the end of time ----
+
+printf 'job_id\tsubmit_s\tgpus\tduration_s\n' >"$T/long.tsv"
+for id in a b c; do
+	printf '%s\t3162240000\t1\t3162240000\n' $id >>"$T/long.tsv"
+done
+for policy in fifo sjf srtf tiresias; do
+	run "$policy: three centuries of work" 1 gf-replay -p $policy -c 1x1 "$T/long.tsv"
+	is "$policy: are too much" "$T/err" "gf-replay: job a: would not end within 190 years of the trace origin"
+done
+sed 's/3162240000$/2000000000/' "$T/long.tsv" >"$T/less.tsv"
+run "a century and a half of work" 0 gf-replay -c 1x3 -p tiresias --tiresias-threshold 9000000000000000 \
+	-o "$T/less.log" "$T/less.tsv"
+run "and it verifies" 0 gf-verify -j "$T/less.tsv" "$T/less.log"
