@@ -8,8 +8,8 @@ double fit_pgns_batch(const struct fit_pgns_step *s)
 	return (double)s->replicas * (double)(s->accum_steps + 1) * (double)s->local_bsz;
 }
 
-enum fit_pgns_kind fit_pgns_of_step(const struct fit_pgns_step *s, double prev_batch, double *signal,
-				    double *noise)
+enum fit_pgns_kind fit_pgns_of_step(const struct fit_pgns_step *s, double prev_batch,
+				    double *signal, double *noise)
 {
 	double b = (double)s->local_bsz, batch = fit_pgns_batch(s);
 
@@ -44,7 +44,7 @@ void fit_pgns_add(struct fit_pgns_mean *m, double signal, double noise, double s
 	m->w = m->w * keep + w;
 	m->w2 = m->w2 * keep * keep + w * w;
 	if (!(m->w > 0))
-		return;		/* smooth^scale rounds to 1: the step does not weigh anything */
+		return; /* smooth^scale rounds to 1: the step does not weigh anything */
 	m->signal += ds * (w / m->w);
 	m->noise += dn * (w / m->w);
 	m->ss = m->ss * keep + w * ds * (signal - m->signal);

@@ -14,9 +14,9 @@ struct sums {
 };
 
 struct problem {
-	struct fit_pgns_point *p;	/* sorted, y = log phi in phi */
+	struct fit_pgns_point *p; /* sorted, y = log phi in phi */
 	size_t n;
-	double x0, x_scale, y0;		/* what x and y are centred and scaled by, for the sums */
+	double x0, x_scale, y0; /* what x and y are centred and scaled by, for the sums */
 	struct sums *s;
 };
 
@@ -39,8 +39,8 @@ static void sum_up(struct problem *q)
 		double w = q->p[k].weight;
 		struct sums *s = &q->s[k + 1], *b = &q->s[k];
 
-		*s = (struct sums){ b->w + w, b->x + w * x, b->xx + w * x * x, b->y + w * y,
-				    b->xy + w * x * y, b->yy + w * y * y };
+		*s = (struct sums){ b->w + w,	  b->x + w * x,	     b->xx + w * x * x,
+				    b->y + w * y, b->xy + w * x * y, b->yy + w * y * y };
 	}
 }
 
@@ -115,8 +115,8 @@ static int chords(const struct problem *q, struct fit_pgns_curve *c)
 			y += q->p[k].weight * q->p[k].phi;
 		}
 		y /= w;
-		if (last.n > 0 && add_piece(c, (struct fit_pgns_piece){ last.to, x, last.log_to, y,
-									before + n }))
+		if (last.n > 0 &&
+		    add_piece(c, (struct fit_pgns_piece){ last.to, x, last.log_to, y, before + n }))
 			return FIT_ENOMEM;
 		before = last.n > 0 ? 0 : n;
 		last = (struct fit_pgns_piece){ x, x, y, y, n };
@@ -126,8 +126,8 @@ static int chords(const struct problem *q, struct fit_pgns_curve *c)
 
 /* The best pieces. cost[j]: of the first j points; from[j]: where the last piece starts; open: starts
  * that can still win. */
-static int best_pieces(const struct problem *q, double noise, double penalty, struct fit_pgns_curve *c,
-		       double *cost, size_t *from, size_t *open)
+static int best_pieces(const struct problem *q, double noise, double penalty,
+		       struct fit_pgns_curve *c, double *cost, size_t *from, size_t *open)
 {
 	double per_piece = penalty * log((double)q->n), level, mid, slope;
 	size_t n_open = 0, j, n_pieces = 0;
@@ -141,8 +141,8 @@ static int best_pieces(const struct problem *q, double noise, double penalty, st
 			continue;
 		cost[j] = (double)INFINITY;
 		for (size_t k = 0; k < n_open; k++) {
-			double v = cost[open[k]] + line(q, open[k], j, &level, &mid, &slope) / noise +
-				   per_piece;
+			double v = cost[open[k]] +
+				   line(q, open[k], j, &level, &mid, &slope) / noise + per_piece;
 
 			if (v < cost[j]) {
 				cost[j] = v;
@@ -168,15 +168,16 @@ static int best_pieces(const struct problem *q, double noise, double penalty, st
 		line(q, start, end, &level, &mid, &slope);
 		level += q->y0;
 		if (add_piece(c, (struct fit_pgns_piece){
-				x1, x2, level + slope * ((x1 - q->x0) / q->x_scale - mid),
-				level + slope * ((x2 - q->x0) / q->x_scale - mid), end - start }))
+					 x1, x2, level + slope * ((x1 - q->x0) / q->x_scale - mid),
+					 level + slope * ((x2 - q->x0) / q->x_scale - mid),
+					 end - start }))
 			return FIT_ENOMEM;
 	}
 	return FIT_OK;
 }
 
-int fit_pgns_curve_fit(struct fit_pgns_curve *c, struct fit_pgns_point *points, size_t n, double penalty,
-		       struct fit_err *err)
+int fit_pgns_curve_fit(struct fit_pgns_curve *c, struct fit_pgns_point *points, size_t n,
+		       double penalty, struct fit_err *err)
 {
 	struct problem q = { .p = points, .n = n, .x_scale = 1 };
 	struct fit_pgns_curve made = *c;
@@ -189,11 +190,13 @@ int fit_pgns_curve_fit(struct fit_pgns_curve *c, struct fit_pgns_point *points, 
 	if (!(penalty >= 0) || !isfinite(penalty))
 		return fit_fail(err, FIT_EINVAL, "bad penalty '%g' (expected 0 or more)", penalty);
 	for (size_t k = 0; k < n; k++) {
-		if (!isfinite(points[k].progress) || !(points[k].phi > 0) || !isfinite(points[k].phi) ||
-		    !(points[k].weight > 0) || !isfinite(points[k].weight))
-			return fit_fail(err, FIT_EDATA, "bad point %zu: progress '%g', phi '%g', weight "
-					"'%g' (expected finite numbers, the last two positive)", k + 1,
-					points[k].progress, points[k].phi, points[k].weight);
+		if (!isfinite(points[k].progress) || !(points[k].phi > 0) ||
+		    !isfinite(points[k].phi) || !(points[k].weight > 0) ||
+		    !isfinite(points[k].weight))
+			return fit_fail(err, FIT_EDATA,
+					"bad point %zu: progress '%g', phi '%g', weight "
+					"'%g' (expected finite numbers, the last two positive)",
+					k + 1, points[k].progress, points[k].phi, points[k].weight);
 		w += points[k].weight;
 	}
 	made.pieces = NULL;
@@ -216,8 +219,9 @@ int fit_pgns_curve_fit(struct fit_pgns_curve *c, struct fit_pgns_point *points, 
 	if (points[n - 1].progress > q.x0)
 		q.x_scale = points[n - 1].progress - q.x0;
 	sum_up(&q);
-	rc = penalty > 0 && n > 3 ?
-	     best_pieces(&q, noise_of(&q, cost), penalty, &made, cost, from, open) : chords(&q, &made);
+	rc = penalty > 0 && n > 3
+		     ? best_pieces(&q, noise_of(&q, cost), penalty, &made, cost, from, open)
+		     : chords(&q, &made);
 	for (size_t k = 0; k < n && !rc; k++) {
 		double r = points[k].phi - fit_pgns_curve_log_phi(&made, points[k].progress);
 
@@ -296,10 +300,11 @@ double fit_pgns_curves_phi(const struct fit_pgns_curve *const *curves, size_t n,
 enum { APP, BATCH, INIT, PIECE, FROM, TO, PHI_FROM, PHI_TO, N_OBS, RMS, N_COLUMNS };
 
 const struct fit_field fit_pgns_curve_columns[] = {
-	{ "app", FIT_TEXT, 0 }, { "batch_size", FIT_INT, 0 }, { "init_batch", FIT_INT, 0 },
-	{ "piece", FIT_INT, 0 }, { "progress_from", FIT_REAL, 0 }, { "progress_to", FIT_REAL, 0 },
-	{ "phi_from", FIT_REAL, 0 }, { "phi_to", FIT_REAL, 0 }, { "n_obs", FIT_INT, 0 },
-	{ "rms_log", FIT_REAL, 0 }
+	{ "app", FIT_TEXT, 0 },		  { "batch_size", FIT_INT, 0 },
+	{ "init_batch", FIT_INT, 0 },	  { "piece", FIT_INT, 0 },
+	{ "progress_from", FIT_REAL, 0 }, { "progress_to", FIT_REAL, 0 },
+	{ "phi_from", FIT_REAL, 0 },	  { "phi_to", FIT_REAL, 0 },
+	{ "n_obs", FIT_INT, 0 },	  { "rms_log", FIT_REAL, 0 }
 };
 const size_t fit_pgns_curve_n_columns = N_COLUMNS;
 
@@ -346,7 +351,8 @@ static bool same_app(const char *a, struct fit_text b)
 static int start_curve(struct fit_pgns_curves *l, const struct fit_reader *r, struct fit_text app,
 		       const struct fit_cell *c, struct fit_err *err)
 {
-	struct fit_pgns_curve new = { .batch = c[BATCH].u.i, .init_batch = c[INIT].u.i,
+	struct fit_pgns_curve new = { .batch = c[BATCH].u.i,
+				      .init_batch = c[INIT].u.i,
 				      .rms_log = c[RMS].na ? (double)NAN : c[RMS].u.d };
 	const struct fit_pgns_curve *last = l->n > 0 ? &l->list[l->n - 1] : NULL;
 
@@ -354,16 +360,21 @@ static int start_curve(struct fit_pgns_curves *l, const struct fit_reader *r, st
 		if (!same_app(l->list[i].app, app))
 			continue;
 		if (!same_app(last->app, app))
-			return fit_reader_fail(r, FIT_EDATA, "app", err, "rows of '%.*s' in two places "
-					       "(expected together)", FIT_TEXT_ARG(app));
+			return fit_reader_fail(r, FIT_EDATA, "app", err,
+					       "rows of '%.*s' in two places "
+					       "(expected together)",
+					       FIT_TEXT_ARG(app));
 		if (l->list[i].init_batch != new.init_batch)
-			return fit_reader_fail(r, FIT_EDATA, "init_batch", err, "another initial batch size "
-					       "'%lld' (expected %lld)", (long long)new.init_batch,
+			return fit_reader_fail(r, FIT_EDATA, "init_batch", err,
+					       "another initial batch size "
+					       "'%lld' (expected %lld)",
+					       (long long)new.init_batch,
 					       (long long)l->list[i].init_batch);
 		if (l->list[i].batch >= new.batch)
-			return fit_reader_fail(r, FIT_EDATA, "batch_size", err, "batch size '%lld' out of "
-					       "order (expected above %lld)", (long long)new.batch,
-					       (long long)l->list[i].batch);
+			return fit_reader_fail(r, FIT_EDATA, "batch_size", err,
+					       "batch size '%lld' out of "
+					       "order (expected above %lld)",
+					       (long long)new.batch, (long long)l->list[i].batch);
 	}
 	if (app.s && !(new.app = fit_strdup(app)))
 		return fit_fail_nomem(err);
@@ -387,14 +398,15 @@ static int add_row(struct fit_pgns_curves *l, const struct fit_reader *r, const 
 		app = c[APP].u.t;
 	for (size_t k = 0; k < 2; k++)
 		if (c[positive[k]].u.i < 1)
-			return fit_reader_fail(r, FIT_EDATA, fit_pgns_curve_columns[positive[k]].name, err,
+			return fit_reader_fail(r, FIT_EDATA,
+					       fit_pgns_curve_columns[positive[k]].name, err,
 					       "bad batch size '%lld' (expected 1 or more)",
 					       (long long)c[positive[k]].u.i);
 	for (int k = FROM; k <= PHI_TO; k++)
 		if (!isfinite(c[k].u.d) || (k >= PHI_FROM && !(c[k].u.d > 0)))
 			return fit_reader_fail(r, FIT_EDATA, fit_pgns_curve_columns[k].name, err,
-					       "bad value '%g' (expected a finite%s number)", c[k].u.d,
-					       k >= PHI_FROM ? ", positive" : "");
+					       "bad value '%g' (expected a finite%s number)",
+					       c[k].u.d, k >= PHI_FROM ? ", positive" : "");
 	p.log_from = log(c[PHI_FROM].u.d);
 	p.log_to = log(c[PHI_TO].u.d);
 	p.n = c[N_OBS].na || c[N_OBS].u.i < 0 ? 0 : (size_t)c[N_OBS].u.i;
@@ -409,7 +421,8 @@ static int add_row(struct fit_pgns_curves *l, const struct fit_reader *r, const 
 	}
 	if (p.to < p.from || (curve->n > 0 && p.from < curve->pieces[curve->n - 1].to))
 		return fit_reader_fail(r, FIT_EDATA, "progress_from", err,
-				       "progress '%g' to '%g' out of order (expected increasing)", p.from, p.to);
+				       "progress '%g' to '%g' out of order (expected increasing)",
+				       p.from, p.to);
 	return add_piece(curve, p) ? fit_fail_nomem(err) : FIT_OK;
 }
 
@@ -423,7 +436,8 @@ int fit_pgns_curves_read(struct fit_pgns_curves *l, const char *operand, struct 
 
 	for (int k = 0; k < N_COLUMNS; k++) {
 		fields[k] = fit_pgns_curve_columns[k];
-		fields[k].flags = k == APP || k == PIECE || k >= N_OBS ? FIT_F_OPTIONAL : FIT_F_NOT_NA;
+		fields[k].flags =
+			k == APP || k == PIECE || k >= N_OBS ? FIT_F_OPTIONAL : FIT_F_NOT_NA;
 	}
 	rc = fit_reader_open(&r, operand, err);
 	if (!rc)
@@ -443,8 +457,8 @@ int fit_pgns_curves_read(struct fit_pgns_curves *l, const char *operand, struct 
 	return rc;
 }
 
-const struct fit_pgns_curve *fit_pgns_curves_find(const struct fit_pgns_curves *l, struct fit_text app,
-						  size_t *n)
+const struct fit_pgns_curve *fit_pgns_curves_find(const struct fit_pgns_curves *l,
+						  struct fit_text app, size_t *n)
 {
 	size_t i = 0;
 
@@ -455,8 +469,9 @@ const struct fit_pgns_curve *fit_pgns_curves_find(const struct fit_pgns_curves *
 	*n = 0;
 	if (i == l->n)
 		return NULL;
-	while (i + *n < l->n && same_app(l->list[i + *n].app, l->list[i].app ?
-					 fit_text_of(l->list[i].app) : (struct fit_text){ 0 }))
+	while (i + *n < l->n &&
+	       same_app(l->list[i + *n].app,
+			l->list[i].app ? fit_text_of(l->list[i].app) : (struct fit_text){ 0 }))
 		++*n;
 	return &l->list[i];
 }
