@@ -30,40 +30,20 @@ fuzz() {
 	ok "$name: ran on a hundred inputs or more" $?
 }
 
-# The readers of traces, and of profiling dumps, share one program each, which takes the format from
-# its name.
-fuzz_formats() {
-	"$B/$1" --formats >"$T/formats"
-	echo auto >>"$T/formats"
-	while read -r format; do
-		ln -sf "$1" "$B/$1_$format"
-		mkdir -p "$T/$1-seeds-$format"
-		for f in tests/data/"$2-$format".* tests/data/"$2-$format"-*; do
-			[ ! -f "$f" ] || cp "$f" "$T/$1-seeds-$format/"
-		done
-		# none of that name, or every kind: all of them
-		if [ -z "$(ls -A "$T/$1-seeds-$format")" ]; then
-			for f in tests/data/"$2"-*; do
-				[ ! -f "$f" ] || cp "$f" "$T/$1-seeds-$format/"
-			done
-		fi
-		fuzz "$1_$format" $(((${FUZZ_SECONDS:-5} + 1) / 2)) "$T/$1-seeds-$format"
-	done <"$T/formats"
-}
-
+. tests/fuzz/lib.sh
 for src in tests/fuzz/fuzz_*.c; do
-	[ -f "$src" ] || continue
-	found=$((found + 1))
-	name=$(basename "$src" .c)
-	if [ ! -x "$B/$name" ]; then
-		ok "$name is built" 1
-		continue
-	fi
-	case $name in
-	fuzz_trace) fuzz_formats $name trace ;;
-	fuzz_prof) fuzz_formats $name prof ;;
-	*) fuzz "$name" "${FUZZ_SECONDS:-5}" tests/data ;;
-	esac
+	[ ! -f "$src" ] || found=$((found + 1))
+	[ -x "$B/$(basename "$src" .c)" ]
+	ok "$(basename "$src" .c) is built" $?
 done
 [ $found -gt 0 ]
 ok "there is a fuzz target" $?
+fuzz_targets >"$T/targets"
+ok "their formats are listed" $?
+while read -r target; do
+	seconds=${FUZZ_SECONDS:-5}
+	# many share the time of a few
+	case $target in fuzz_*_*) seconds=$(((seconds + 1) / 2)) ;; esac
+	fuzz_seeds "$target" "$T/seeds-$target"
+	fuzz "$target" $seconds "$T/seeds-$target"
+done <"$T/targets"
