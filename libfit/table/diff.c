@@ -30,6 +30,11 @@ bool fit_diff_equal(const struct fit_diff *d)
 
 /* ---- cells as texts ---- */
 
+static double as_real(enum fit_type type, const struct fit_cell *c)
+{
+	return type == FIT_REAL ? c->u.d : type == FIT_TIME ? fit_time_to_double(c->u.i) : (double)c->u.i;
+}
+
 int fit_diff_cell_text(struct fit_str *out, const struct fit_table *t, size_t column, size_t row)
 {
 	struct fit_cell c = fit_column_cell(&t->columns[column], row);
@@ -54,17 +59,24 @@ int fit_diff_row_name(struct fit_str *out, const struct fit_table *t, const size
 	return rc;
 }
 
-/* The key of a row: its cells as in TSV, where a tab cannot stand inside of one. Equal numbers of
- * different types have the same text. */
-static int row_key(struct fit_str *out, const struct fit_table *t, const size_t *keys, size_t n_keys,
-		   size_t row)
+/* The key of a row: its cells as in TSV, where a tab cannot stand inside of one. A number is written as a
+ * real where the column of the other table has another type, so that equal numbers have the same text. */
+static int row_key(struct fit_str *out, const struct fit_table *t, const size_t *keys,
+		   const struct fit_table *other, const size_t *other_keys, size_t n_keys, size_t row)
 {
 	int rc = FIT_OK;
 
 	fit_str_clear(out);
 	for (size_t k = 0; k < n_keys && !rc; k++) {
+		enum fit_type type = t->columns[keys[k]].type, beside = other->columns[other_keys[k]].type;
+		struct fit_cell c = fit_column_cell(&t->columns[keys[k]], row);
+		char num[FIT_NUM_MAX];
+
 		rc = k ? fit_str_puts(out, "\t") : FIT_OK;
-		rc = rc ? rc : fit_diff_cell_text(out, t, keys[k], row);
+		if (!rc && !c.na && type != beside && type != FIT_TEXT && beside != FIT_TEXT)
+			rc = fit_str_add(out, num, fit_format_double(num, as_real(type, &c) + 0.0));
+		else
+			rc = rc ? rc : fit_diff_cell_text(out, t, keys[k], row);
 	}
 	return rc;
 }
@@ -176,15 +188,17 @@ static int match_columns(struct fit_diff *d, const struct fit_table *a, const st
 
 /* ---- cells ---- */
 
-static double as_real(enum fit_type type, const struct fit_cell *c)
-{
-	return type == FIT_REAL ? c->u.d : type == FIT_TIME ? fit_time_to_double(c->u.i) : (double)c->u.i;
-}
-
+/* A text beside a number: "0.10" is 0.1. */
 static bool same_text(enum fit_type ta, const struct fit_cell *a, enum fit_type tb, const struct fit_cell *b)
 {
-	char sa[40], sb[40];
+	char sa[FIT_NUM_MAX], sb[FIT_NUM_MAX];
 	struct fit_text x = a->u.t, y = b->u.t;
+	double d;
+
+	if (ta == FIT_REAL)
+		return !fit_parse_double_any(y, &d) && (d == a->u.d || (isnan(d) && isnan(a->u.d)));
+	if (tb == FIT_REAL)
+		return same_text(tb, b, ta, a);
 
 	if (ta != FIT_TEXT)
 		x = (struct fit_text){ sa, fit_cell_format(ta, a, sa) };
@@ -247,7 +261,8 @@ static int compare_rows(struct fit_diff *d, const struct fit_table *a, size_t ra
 
 /* ---- rows ---- */
 
-static int index_rows(struct fit_index *ix, const struct fit_table *t, const size_t *keys, size_t n_keys,
+static int index_rows(struct fit_index *ix, const struct fit_table *t, const size_t *keys,
+		      const struct fit_table *other, const size_t *other_keys, size_t n_keys,
 		      struct fit_err *err)
 {
 	struct fit_str key = { 0 };
@@ -258,7 +273,7 @@ static int index_rows(struct fit_index *ix, const struct fit_table *t, const siz
 	for (size_t r = 0; r < t->n_rows && !rc; r++) {
 		uint32_t before = FIT_NO_INDEX;
 
-		if (row_key(&key, t, keys, n_keys, r) ||
+		if (row_key(&key, t, keys, other, other_keys, n_keys, r) ||
 		    fit_index_put(ix, (struct fit_text){ key.s, key.n }, (uint32_t)r, &before)) {
 			rc = fit_fail_nomem(err);
 		} else if (before != FIT_NO_INDEX) {
@@ -294,15 +309,15 @@ static int match_rows(struct fit_diff *d, const struct fit_table *a, const struc
 	struct fit_index in_a = { 0 }, in_b = { 0 };
 	struct fit_str key = { 0 };
 	size_t cap_a = 0, cap_b = 0, cap_cells = 0;
-	int rc = index_rows(&in_a, a, d->keys_a, d->n_keys, err);
+	int rc = index_rows(&in_a, a, d->keys_a, b, d->keys_b, d->n_keys, err);
 
-	rc = rc ? rc : index_rows(&in_b, b, d->keys_b, d->n_keys, err);
+	rc = rc ? rc : index_rows(&in_b, b, d->keys_b, a, d->keys_a, d->n_keys, err);
 	if (rc)
 		goto out;
 	for (size_t r = 0; r < a->n_rows && !rc; r++) {
 		uint32_t other;
 
-		rc = row_key(&key, a, d->keys_a, d->n_keys, r);
+		rc = row_key(&key, a, d->keys_a, b, d->keys_b, d->n_keys, r);
 		if (rc)
 			break;
 		other = fit_index_get(&in_b, (struct fit_text){ key.s, key.n });
@@ -310,7 +325,7 @@ static int match_rows(struct fit_diff *d, const struct fit_table *a, const struc
 					   : compare_rows(d, a, r, b, other, p, &cap_cells);
 	}
 	for (size_t r = 0; r < b->n_rows && !rc; r++) {
-		rc = row_key(&key, b, d->keys_b, d->n_keys, r);
+		rc = row_key(&key, b, d->keys_b, a, d->keys_a, d->n_keys, r);
 		if (!rc && fit_index_get(&in_a, (struct fit_text){ key.s, key.n }) == FIT_NO_INDEX)
 			rc = keep_row(&d->rows_b, &cap_b, &d->n_rows_b, r, p->max);
 	}

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "libfit/base/num.h"
 #include "libfit/table/cell.h"
 #include "libfit/table/table.h"
 
@@ -182,6 +184,22 @@ static bool ends_with(const char *s, const char *suffix)
 	return n >= k && strcmp(s + n - k, suffix) == 0;
 }
 
+/* Does a double lose digits of this integer? */
+static bool is_long_integer(struct fit_text t)
+{
+	size_t sign = t.n && (t.s[0] == '-' || t.s[0] == '+');
+	int64_t v;
+	double d;
+
+	for (size_t i = sign; i < t.n; i++)
+		if (t.s[i] < '0' || t.s[i] > '9')
+			return false;
+	if (fit_parse_int64(t, &v))
+		return true;
+	d = (double)v;
+	return !(fabs(d) < 9.2e18 && (int64_t)d == v);
+}
+
 static bool all_parse(const struct fit_column *col, size_t n_rows, enum fit_type type)
 {
 	bool any = false;
@@ -192,7 +210,8 @@ static bool all_parse(const struct fit_column *col, size_t n_rows, enum fit_type
 
 		if (!t.s)
 			continue;
-		if (fit_cell_parse(type, t, &c))
+		/* 12345678901234567891 beside others is an account, or a hash */
+		if (fit_cell_parse(type, t, &c) || (type == FIT_REAL && is_long_integer(t)))
 			return false;
 		any = true;
 	}

@@ -188,8 +188,9 @@ int fit_table_add(struct fit_table *t, const struct fit_cell *cells) FIT_MUST_CH
 
 /* Read the first (or only) table of an operand. fields as for fit_reader_begin(); with NULL types
  * are those of the stream, or inferred: int, then time (name ends in _s), then real, else text;
- * names that end in _id, and columns with numbers like 007, stay text. Further tables of a stream are
- * passed over, but a fault in them is an error. */
+ * names that end in _id, and columns with numbers like 007 or with integers that neither an int nor the
+ * column's double holds, stay text. Further tables of a stream are passed over, but a fault in them is
+ * an error. */
 int fit_table_read(struct fit_table *t, const char *operand, const struct fit_field *fields, size_t n,
 		   struct fit_err *err) FIT_MUST_CHECK;
 /* The same for the next table of an open reader; FIT_END when there is none. */

@@ -85,6 +85,19 @@ run "one operand" 2 gf-diff "$T/a.tsv"
 run "the second file is missing" 3 gf-diff "$T/a.tsv" "$T/none.tsv"
 run "a report into a store" 2 gf-diff "$T/a.tsv" "$T/b.tsv" -o "$T/x.h5:/t"
 
+# ---- the same number in columns of different types ----
+
+printf 'submit_s\tv\n0.1\t0.5\n0.2\t0.25\n-0\t1\n' >"$T/p.tsv"
+printf 'submit_s\tv\n0.1\t0.5\n2e-1\t0.250\n0\tx\n' >"$T/q.tsv"
+run "times beside reals, numbers beside texts" 1 gf-diff "$T/p.tsv" "$T/q.tsv"
+is "only what differs" "$T/out" "v: submit_s=0 1 -> x
+v: 1 cell differs; first submit_s=0 1 -> x; worst submit_s=0 1 -> x
+0 columns and 0 rows only in A, 0 columns and 0 rows only in B, 1 of 3 cells differ"
+printf 'user\tv\n12345678901234567891\t1\n' >"$T/p.tsv"
+printf 'user\tv\n12345678901234567892\t1\n' >"$T/q.tsv"
+run "names of twenty digits" 1 gf-diff "$T/p.tsv" "$T/q.tsv"
+has "are not rounded" "$T/out" '^only in A: row user=12345678901234567891$'
+
 # ---- where the report goes ----
 
 printf 'k\tv\n1\t2\n' >"$T/p.tsv"

@@ -60,6 +60,14 @@ job_id${TAB}gpus${TAB}duration_s${TAB}share${TAB}note
 002${TAB}2${TAB}NA${TAB}1${TAB}7
 003${TAB}4${TAB}1.0000000001${TAB}nan${TAB}NA
 #end rows=3"
+printf 'user\tn\tx\n12345678901234567891\t9223372036854775807\t9007199254740993\n1\t1\t0.5\n' >"$T/long.tsv"
+run "integers that no number holds" 0 gf-table convert "$T/long.tsv"
+is "keep their digits" "$T/out" "#fit-table/1
+#types=text,int,text
+user${TAB}n${TAB}x
+12345678901234567891${TAB}9223372036854775807${TAB}9007199254740993
+1${TAB}1${TAB}0.5
+#end rows=2"
 run "--no-meta" 0 gf-table convert --no-meta "$D/table-several.tsv"
 is "the first table, bare" "$T/out" "term${TAB}weight
 intercept${TAB}0.25
