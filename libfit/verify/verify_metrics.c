@@ -179,13 +179,17 @@ int fit_verifier_metrics(struct fit_verifier *v, const char *operand, struct fit
 	static const struct fit_field fields[] = { { "metric", FIT_TEXT, FIT_F_NOT_NA },
 						   { "value", FIT_REAL, 0 } };
 	struct expected e[N_EXPECTED];
+	int rc;
 
 	v->last_t = -1; /* faults have no instant from here on */
 	if (!v->results)
 		return fit_fail(err, FIT_EINVAL, "results were not kept");
 	if (expect_all(v, e))
 		return fit_fail_nomem(err);
-	return each_row(v, operand, fields, 2, take_metric, e, err);
+	rc = each_row(v, operand, fields, 2, take_metric, e, err);
+	if (!rc && !v->tally[RULE_METRICS].checked)
+		rc = fit_fail(err, FIT_EDATA, "%s: no metric to check (expected what gf-metrics writes)", operand);
+	return rc;
 }
 
 /* ---- the per-job table ---- */

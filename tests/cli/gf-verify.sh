@@ -102,3 +102,6 @@ for policy in fifo sjf srtf tiresias optimus; do
 		hasnt "nothing violated" "$T/out" '	violated	'
 	done
 done
+printf 'metric\tvalue\n' >"$T/none.tsv"
+run "metrics without a metric" 1 gf-verify -j tests/data/verify-fifo-jobs.tsv --metrics "$T/none.tsv" tests/data/verify-fifo-log.tsv
+is "are no proof" "$T/err" "gf-verify: $T/none.tsv: no metric to check (expected what gf-metrics writes)"
