@@ -108,6 +108,21 @@ static int find_names(struct cli *cli, const struct options *o, struct fit_repla
 	return 0;
 }
 
+static int check_node_type(const struct fit_table *t, size_t row, struct fit_err *err)
+{
+	static const int64_t most[] = { FIT_NODES_MAX, FIT_NODE_GPUS_MAX };
+
+	for (size_t k = 0; k < 2; k++) {
+		int64_t n = t->columns[k].i[row];
+
+		if (n < 0 || n > most[k])
+			return fit_table_fail(t, row, FIT_EDATA, t->columns[k].name, err,
+					      "out of range '%lld' (expected 0 to %lld)", (long long)n,
+					      (long long)most[k]);
+	}
+	return FIT_OK;
+}
+
 /* A cluster table (nodes, gpus_per_node) as the text that fit_cluster_init() takes. */
 static int read_cluster(const char *operand, struct fit_str *spec, struct fit_err *err)
 {
@@ -120,6 +135,9 @@ static int read_cluster(const char *operand, struct fit_str *spec, struct fit_er
 	if (rc)
 		return rc;
 	for (size_t i = 0; i < t.n_rows && !rc; i++) {
+		rc = check_node_type(&t, i, err);
+		if (rc)
+			break;
 		/* nodes without GPUs, and types without nodes, take part in no replay */
 		if (t.columns[0].i[i] == 0 || t.columns[1].i[i] == 0)
 			continue;
@@ -141,6 +159,8 @@ static int open_cluster(const char *text, struct fit_cluster *c, struct fit_err 
 
 	if (!rc)
 		rc = fit_cluster_init(c, spec.s ? spec.s : text, err);
+	if (is_table && rc == FIT_EINVAL)	/* in all too many nodes */
+		rc = fit_fail_prefix(err, FIT_EDATA, "%s", text);
 	fit_str_release(&spec);
 	return rc;
 }

@@ -165,3 +165,12 @@ sed 's/3162240000$/2000000000/' "$T/long.tsv" >"$T/less.tsv"
 run "a century and a half of work" 0 gf-replay -c 1x3 -p tiresias --tiresias-threshold 9000000000000000 \
 	-o "$T/less.log" "$T/less.tsv"
 run "and it verifies" 0 gf-verify -j "$T/less.tsv" "$T/less.log"
+
+# ---- faults of a cluster table are the data's ----
+
+printf 'nodes\tgpus_per_node\n1\t4\n1\t100\n' >"$T/cluster.tsv"
+run "a node of 100 GPUs" 1 gf-replay -c "$T/cluster.tsv" $jobs
+is "names the line" "$T/err" "gf-replay: $T/cluster.tsv:3:gpus_per_node: out of range '100' (expected 0 to 64)"
+printf 'nodes\tgpus_per_node\n6000000\t4\n6000000\t8\n' >"$T/cluster.tsv"
+run "too many nodes in all" 1 gf-replay -c "$T/cluster.tsv" $jobs
+is "names the file" "$T/err" "gf-replay: $T/cluster.tsv: bad cluster '6000000x4,6000000x8' (expected at most 10000000 nodes)"
