@@ -244,7 +244,7 @@ int fit_figure_diurnal(struct fit_plot *p, struct fit_figure_size size, const ch
 		}
 	}
 	for (int h = 0; h <= 24 && !rc; h += 3) {
-		char text[8];
+		char text[16];
 
 		snprintf(text, sizeof text, "%d:00", h);
 		rc = fit_axis_add_tic(&panel->x, h, text);

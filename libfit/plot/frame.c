@@ -73,6 +73,9 @@ static int check_value(const struct fit_frame *f, size_t field, double v, struct
 {
 	if (!isfinite(v))
 		return fit_fail(err, FIT_EDATA, "bad value '%g' (expected a finite number)", v);
+	if (fabs(v) > FIT_PLOT_NUMBER_MAX)
+		return fit_fail(err, FIT_EDATA, "'%g' is too large to be drawn (expected at most %g)", v,
+				FIT_PLOT_NUMBER_MAX);
 	if (f->is_value[field] && f->log_y && v <= 0)
 		return fit_fail(err, FIT_EDATA, "'%g' on a logarithmic axis (expected more than 0)", v);
 	if (f->is_error[field] && v < 0)

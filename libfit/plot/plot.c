@@ -148,6 +148,9 @@ static int check_series(const struct fit_plot_panel *panel, const struct fit_plo
 
 		if (!isfinite(p->x) || !isfinite(p->y) || !isfinite(p->err) || p->err < 0)
 			return fit_fail(err, FIT_EDATA, "series '%s', point %zu: not a finite number", name, i + 1);
+		if (fmax(fmax(fabs(p->x), fabs(p->y)), p->err) > FIT_PLOT_NUMBER_MAX)
+			return fit_fail(err, FIT_EDATA, "series '%s', point %zu: too large to be drawn (expected at "
+					"most %g)", name, i + 1, FIT_PLOT_NUMBER_MAX);
 		if ((panel->x.log && p->x <= 0) || (panel->y.log && p->y <= 0))
 			return fit_fail(err, FIT_EDATA, "series '%s', point %zu: value '%g' on a logarithmic "
 					"axis (expected more than 0)", name, i + 1,

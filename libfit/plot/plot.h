@@ -16,6 +16,8 @@
 #include "libfit/base/status.h"
 
 #define FIT_PLOT_TEXT_MAX 120
+/* Numbers beyond this, on either side of 0, are refused: gnuplot leaves out the largest ones. */
+#define FIT_PLOT_NUMBER_MAX 1e300
 
 enum fit_plot_style {
 	FIT_PLOT_LINES,		/* straight from point to point, with marks when there are few */

@@ -209,3 +209,8 @@ run "many rows" 0 gf-plot lines --x x --y y -o many.svg many.tsv
 run "to an open descriptor" 0 sh -c 'exec 5>five.svg; gf-plot lines --x x --y y --format svg -o /dev/fd/5 many.tsv'
 gf-plot lines --x x --y y many.tsv >plain.svg
 same "is written there" plain.svg five.svg
+printf 'x\ty\n1\t1\n2\t1e308\n' >huge.tsv
+run "a number that gnuplot would leave out" 1 gf-plot lines --x x --y y -o huge.svg huge.tsv
+is "is refused" "$T/err" "gf-plot: huge.tsv:3:y: '1e+308' is too large to be drawn (expected at most 1e+300)"
+run "the same along the x axis" 1 gf-plot lines --x y --y x -o huge.svg huge.tsv
+is "likewise" "$T/err" "gf-plot: series '', point 2: too large to be drawn (expected at most 1e+300)"
