@@ -3,8 +3,9 @@
  * The genetic search of the Pollux artifact (simulator of Qiao et al., OSDI'21): NSGA-II (Deb et al.,
  * 2002) on allocation matrices. docs/methods/pollux.md describes the operators.
  *
- * Working matrices have rows padded to a multiple of 16 bytes, so that sums and comparisons of rows
- * are a few vector instructions.
+ * Nearly all of a replay under this policy is spent here, hence: rows of working matrices are padded
+ * to a multiple of LANES bytes, so that what is done to every node is done to LANES nodes at once
+ * (the compilers' vector types); chances cost a byte of randomness; nothing is allocated.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -22,6 +23,12 @@
 #define THIN_ROW 0.1
 #define THIN_ENTRY 0.1
 #define MAX_JOB_NODES 16
+#define LANES 16
+#define CROWD (3 * POPULATION + 2)
+#define SEEN_SLOTS 1024		/* a power of two, well above 2 x POPULATION */
+
+/* LANES nodes of a row. */
+typedef uint8_t lanes __attribute__((vector_size(LANES)));
 
 struct individual {
 	uint8_t *state;
@@ -35,7 +42,7 @@ struct fit_pollux_ga {
 	/* two generations and room for one mating round, one arena */
 	uint8_t *arena;
 	size_t arena_cap;
-	struct individual who[3 * POPULATION + 2];
+	struct individual who[CROWD];
 	size_t n;			/* alive: who[0..n) */
 	/* the last call's non-dominated set, for the next one */
 	uint8_t *kept;
@@ -50,10 +57,19 @@ struct fit_pollux_ga {
 	/* the problem at hand */
 	const struct fit_pollux_problem *p;
 	size_t stride, size;		/* bytes of a row, of a state */
+	uint8_t *capacity;		/* padded */
+	size_t capacity_cap;
 	uint8_t *current;		/* padded */
 	size_t current_cap;
 	bool *spans;
 	size_t spans_cap;
+	uint8_t *scratch;		/* two rows */
+	size_t scratch_cap;
+	uint16_t *present_at;		/* by jobs present on a node: chance that one of them changes */
+	size_t present_cap;
+	uint16_t seen[SEEN_SLOTS];	/* states of who[], by hash; 0: free, else index + 1 */
+	uint32_t bits;			/* random bits that wait */
+	int n_bits;			/* bytes of them */
 };
 
 int fit_pollux_ga_new(struct fit_pollux_ga **ga, uint64_t seed, struct fit_err *err)
@@ -82,6 +98,9 @@ void fit_pollux_ga_free(struct fit_pollux_ga *ga)
 	free(ga->order);
 	free(ga->current);
 	free(ga->spans);
+	free(ga->scratch);
+	free(ga->capacity);
+	free(ga->present_at);
 	free(ga);
 }
 
@@ -92,24 +111,90 @@ static uint32_t below(struct fit_pollux_ga *ga, uint32_t n)
 	return (uint32_t)(((uint64_t)(uint32_t)gsl_rng_get(ga->rng) * n) >> 32);
 }
 
-/* True with probability threshold / 2^32. */
+static uint32_t next_byte(struct fit_pollux_ga *ga)
+{
+	uint32_t b;
+
+	if (!ga->n_bits) {
+		ga->bits = (uint32_t)gsl_rng_get(ga->rng);
+		ga->n_bits = 4;
+	}
+	b = ga->bits & 0xff;
+	ga->bits >>= 8;
+	ga->n_bits--;
+	return b;
+}
+
+/* True with probability threshold / 2^16; a second byte is drawn only where the first one ties. */
 static bool chance(struct fit_pollux_ga *ga, uint32_t threshold)
 {
-	return (uint32_t)gsl_rng_get(ga->rng) < threshold;
+	uint32_t b = next_byte(ga);
+
+	if (b != threshold >> 8)
+		return b < threshold >> 8;
+	return next_byte(ga) < (threshold & 0xff);
 }
 
-static uint32_t threshold_of(double probability)
+/* Four random bits in each lane: the first comparison of a chance. */
+static lanes draw(struct fit_pollux_ga *ga)
 {
-	return probability >= 1 ? UINT32_MAX : (uint32_t)(probability * 4294967296.0);
+	uint32_t word[2] = { (uint32_t)gsl_rng_get(ga->rng), (uint32_t)gsl_rng_get(ga->rng) };
+	uint64_t both = (uint64_t)word[1] << 32 | word[0];
+	const uint64_t low = UINT64_C(0x0f0f0f0f0f0f0f0f);
+	uint64_t half[2] = { both & low, both >> 4 & low };
+	lanes v;
+
+	memcpy(&v, half, sizeof v);
+	return v;
 }
 
-static void shuffle(struct fit_pollux_ga *ga, int *v, int n)
-{
-	for (int i = n - 1; i > 0; i--) {
-		int k = (int)below(ga, (uint32_t)i + 1), t = v[i];
+/* The upper four bits of a threshold, and the decision between the next eight where those tie. */
+#define HIGH(threshold) ((uint8_t)((threshold) >> 12))
 
-		v[i] = v[k];
-		v[k] = t;
+static bool chance_tied(struct fit_pollux_ga *ga, uint32_t threshold)
+{
+	return next_byte(ga) < (threshold >> 4 & 0xff);
+}
+
+/* A bit for each lane that is set. */
+static uint32_t mask_of(lanes v)
+{
+	uint32_t mask = 0;
+	uint64_t half[2];
+
+	/* the top bits of eight bytes, gathered by a product */
+	memcpy(half, &v, sizeof half);
+	for (int i = 0; i < 2; i++)
+		mask |= (uint32_t)(((half[i] >> 7 & UINT64_C(0x0101010101010101)) *
+				    UINT64_C(0x0102040810204080)) >> 56) << (8 * i);
+	return mask;
+}
+
+/* LANES chances of the same threshold, a bit each. */
+static uint32_t chances(struct fit_pollux_ga *ga, uint32_t threshold)
+{
+	lanes r = draw(ga);
+	uint32_t hits = mask_of((lanes)(r < HIGH(threshold))), even = mask_of((lanes)(r == HIGH(threshold)));
+
+	for (; even; even &= even - 1)
+		if (chance_tied(ga, threshold))
+			hits |= even & -even;
+	return hits;
+}
+
+static uint16_t threshold_of(double probability)
+{
+	return probability >= 1 ? UINT16_MAX : (uint16_t)(probability * 65536);
+}
+
+/* Put a random choice of k of v[0..n), in random order, in front. */
+static void shuffle(struct fit_pollux_ga *ga, int *v, int n, int k)
+{
+	for (int i = 0; i < k && i < n - 1; i++) {
+		int other = i + (int)below(ga, (uint32_t)(n - i)), t = v[i];
+
+		v[i] = v[other];
+		v[other] = t;
 	}
 }
 
@@ -120,19 +205,35 @@ static uint8_t *row_of(const struct fit_pollux_ga *ga, uint8_t *state, int j)
 	return state + (size_t)j * ga->stride;
 }
 
-/* Replicas and nodes of a padded row. */
+static lanes load(const uint8_t *p)
+{
+	lanes v;
+
+	memcpy(&v, p, sizeof v);
+	return v;
+}
+
+static void store(uint8_t *p, lanes v)
+{
+	memcpy(p, &v, sizeof v);
+}
+
+/* Replicas and nodes of a padded row, eight entries at a time. Entries are at most 64, so adding 127
+ * sets the top bit of just those that are not 0. */
 static void measure(const struct fit_pollux_ga *ga, const uint8_t *row, int *replicas, int *nodes)
 {
-	int r = 0, n = 0;
+	const uint64_t low = UINT64_C(0x00ff00ff00ff00ff), ones = UINT64_C(0x0101010101010101);
+	uint64_t r = 0, n = 0;
 
-	for (size_t b = 0; b < ga->stride; b += 16) {
-		for (size_t m = b; m < b + 16; m++) {
-			r += row[m];
-			n += row[m] != 0;
-		}
+	for (size_t b = 0; b < ga->stride; b += 8) {
+		uint64_t x;
+
+		memcpy(&x, row + b, sizeof x);
+		r += (((x & low) + ((x >> 8) & low)) * UINT64_C(0x0001000100010001)) >> 48;
+		n += ((((x + 0x7f * ones) >> 7) & ones) * ones) >> 56;
 	}
-	*replicas = r;
-	*nodes = n;
+	*replicas = (int)r;
+	*nodes = (int)n;
 }
 
 /* ---- evaluation ---- */
@@ -141,6 +242,7 @@ static void evaluate(const struct fit_pollux_ga *ga, struct individual *x)
 {
 	const struct fit_pollux_problem *p = ga->p;
 	double scale = (double)p->n_nodes / p->n_gpus, sum = 0, speedups = 0;
+	uint8_t *any = ga->scratch;
 	int gpus_in_use = 0;
 
 	for (int j = 0; j < p->n_jobs; j++) {
@@ -157,14 +259,16 @@ static void evaluate(const struct fit_pollux_ga *ga, struct individual *x)
 			u *= job->restart_factor;
 		sum += p->power == -1 ? 1 / (u + 1e-3) : pow(u + 1e-3, p->power);
 	}
-	for (int m = 0; m < p->n_nodes; m++) {
-		uint8_t any = 0;
+	for (size_t b = 0; b < ga->stride; b += LANES) {
+		lanes v = { 0 };
 
 		for (int j = 0; j < p->n_jobs; j++)
-			any |= x->state[(size_t)j * ga->stride + (size_t)m];
-		gpus_in_use += any ? p->capacity[m] : 0;
+			v |= load(row_of(ga, x->state, j) + b);
+		store(any + b, v);
 	}
-	x->f[0] = -pow(sum / p->n_jobs, 1 / p->power);
+	for (int m = 0; m < p->n_nodes; m++)
+		gpus_in_use += any[m] ? p->capacity[m] : 0;
+	x->f[0] = p->power == -1 ? -p->n_jobs / sum : -pow(sum / p->n_jobs, 1 / p->power);
 	x->f[1] = gpus_in_use ? -speedups / gpus_in_use : 0;
 }
 
@@ -186,16 +290,19 @@ static void repair_interference(struct fit_pollux_ga *ga, uint8_t *state)
 	}
 	if (spanning < 2)
 		return;
-	for (int m = 0; m < p->n_nodes; m++) {
-		int seen = 0;
+	for (size_t b = 0; b < ga->stride; b += LANES) {
+		lanes taken = { 0 }, shut = { 0 };
 
 		for (int j = 0; j < p->n_jobs; j++) {
-			uint8_t *entry = &row_of(ga, state, j)[m];
+			uint8_t *entries = row_of(ga, state, j) + b;
+			lanes row = load(entries), here = (lanes)(row != 0);
 
-			if (*entry && ga->spans[j])
-				seen++;
-			if (seen > 1 && (ga->spans[j] || p->interference_zeroes_all))
-				*entry = 0;
+			if (ga->spans[j]) {
+				shut |= taken & here;	/* a second one has come */
+				taken |= here;
+			}
+			if (ga->spans[j] || p->interference_zeroes_all)
+				store(entries, row & ~shut);
 		}
 	}
 }
@@ -210,7 +317,7 @@ static void repair_row(struct fit_pollux_ga *ga, uint8_t *row, int max_replicas)
 		return;
 	for (int m = 0; m < n; m++)
 		ga->order[m] = m;
-	shuffle(ga, ga->order, n);
+	shuffle(ga, ga->order, n, n);
 	for (int k = 0; k < n; k++) {
 		uint8_t *entry = &row[ga->order[k]];
 
@@ -231,27 +338,45 @@ static void repair(struct fit_pollux_ga *ga, uint8_t *state)
 		repair_interference(ga, state);
 	for (int j = 0; j < p->n_jobs; j++)
 		repair_row(ga, row_of(ga, state, j), p->jobs[j].max_replicas);
-	for (int m = 0; m < p->n_nodes; m++) {
-		int left = p->capacity[m];
+	for (size_t b = 0; b < ga->stride; b += LANES) {
+		lanes left = load(ga->capacity + b);
 
 		for (int j = 0; j < p->n_jobs; j++) {
-			uint8_t *entry = &row_of(ga, state, j)[m];
+			uint8_t *entries = row_of(ga, state, j) + b;
+			lanes row = load(entries), fits = (lanes)(row < left);
 
-			if (*entry > left)
-				*entry = (uint8_t)left;
-			left -= *entry;
+			row = (row & fits) | (left & ~fits);
+			left -= row;
+			store(entries, row);
 		}
 	}
 }
 
 /* ---- variation ---- */
 
+/* GPUs in use and jobs present on each node; both saturate far above what they are compared with. */
+static void count_nodes(const struct fit_pollux_ga *ga, uint8_t *state, uint8_t *used, uint8_t *present)
+{
+	for (size_t b = 0; b < ga->stride; b += LANES) {
+		lanes u = { 0 }, n = { 0 };
+
+		for (int j = 0; j < ga->p->n_jobs; j++) {
+			lanes row = load(row_of(ga, state, j) + b), sum = u + row, here = (lanes)(row != 0);
+
+			u = sum | (lanes)(sum < row);
+			n -= here & (lanes)(n != 255);	/* a set lane is -1 */
+		}
+		store(used + b, u);
+		store(present + b, n);
+	}
+}
+
 static void mutate(struct fit_pollux_ga *ga, uint8_t *state)
 {
 	const struct fit_pollux_problem *p = ga->p;
-	uint32_t reset = threshold_of(RESET_ROW), thin = threshold_of(THIN_ROW);
-	uint32_t entry_thin = threshold_of(THIN_ENTRY);
-	double p1 = 1.0 / p->n_jobs;
+	uint16_t reset = threshold_of(RESET_ROW), thin = threshold_of(THIN_ROW);
+	uint16_t entry_thin = threshold_of(THIN_ENTRY), absent_at = ga->present_at[0];
+	uint8_t *used = ga->scratch, *present = ga->scratch + ga->stride;
 
 	for (int j = 0; j < p->n_jobs; j++)
 		if (chance(ga, reset))
@@ -261,31 +386,42 @@ static void mutate(struct fit_pollux_ga *ga, uint8_t *state)
 
 		if (!chance(ga, thin))
 			continue;
-		for (int m = 0; m < p->n_nodes; m++)
-			if (chance(ga, entry_thin))
-				row[m] = 0;
-	}
-	for (int m = 0; m < p->n_nodes; m++) {
-		int used = 0, present = 0;
-		uint32_t absent_at, present_at;
-		double p2;
+		for (size_t b = 0; b < ga->stride; b += LANES) {
+			uint32_t hits = chances(ga, entry_thin);
 
-		for (int j = 0; j < p->n_jobs; j++) {
-			int e = row_of(ga, state, j)[m];
-
-			used += e;
-			present += e != 0;
+			for (; hits; hits &= hits - 1)
+				row[b + (size_t)__builtin_ctz(hits)] = 0;
 		}
-		if (used >= p->capacity[m])
-			continue;
-		p2 = present ? 1.0 / present : 0;
-		absent_at = threshold_of(p1);
-		present_at = threshold_of(p1 + p2 - p1 * p2);
-		for (int j = 0; j < p->n_jobs; j++) {
-			uint8_t *entry = &row_of(ga, state, j)[m];
+	}
+	count_nodes(ga, state, used, present);
+	for (size_t b = 0; b < ga->stride; b += LANES) {
+		lanes room = (lanes)(load(used + b) < load(ga->capacity + b)), at_present;
+		uint32_t open = mask_of(room);
 
-			if (chance(ga, *entry ? present_at : absent_at))
-				*entry = (uint8_t)(*entry + below(ga, (uint32_t)(p->capacity[m] - *entry) + 1));
+		if (!open)
+			continue;
+		for (size_t m = 0; m < LANES; m++)
+			at_present[m] = HIGH(ga->present_at[present[b + m]]);
+		for (int j = 0; j < p->n_jobs; j++) {
+			uint8_t *row = row_of(ga, state, j) + b;
+			lanes here = (lanes)(load(row) != 0), ties;
+			lanes at = (at_present & here) | (~here & HIGH(absent_at)), r = draw(ga);
+			uint32_t hits = mask_of((lanes)(r < at) & room), even;
+
+			ties = (lanes)(r == at) & room;
+			for (even = mask_of(ties); even; even &= even - 1) {
+				size_t m = (size_t)__builtin_ctz(even);
+
+				if (chance_tied(ga, row[m] ? ga->present_at[present[b + m]] : absent_at))
+					hits |= 1u << m;
+			}
+			for (; hits; hits &= hits - 1) {
+				size_t m = (size_t)__builtin_ctz(hits);
+				int most = ga->capacity[b + m];
+
+				if (row[m] < most)
+					row[m] = (uint8_t)(row[m] + below(ga, (uint32_t)(most - row[m]) + 1));
+			}
 		}
 	}
 }
@@ -313,22 +449,47 @@ static int tournament(struct fit_pollux_ga *ga, int a, int b)
 /* ---- sorting ---- */
 
 /* By objectives, lexicographically; ties keep the order of the array (indices follow). */
-static int by_objectives(const void *pa, const void *pb)
+static bool comes_first(const struct individual *a, const struct individual *b)
 {
-	const struct individual *a = *(const struct individual *const *)pa;
-	const struct individual *b = *(const struct individual *const *)pb;
-
 	for (int k = 0; k < 2; k++)
 		if (a->f[k] < b->f[k] || a->f[k] > b->f[k])
-			return a->f[k] < b->f[k] ? -1 : 1;
-	return (a > b) - (a < b);
+			return a->f[k] < b->f[k];
+	return a < b;
+}
+
+static void sort_by_objectives(struct individual **v, size_t n)
+{
+	struct individual *other[CROWD], **from = v, **to = other;
+
+	for (size_t i = 1; i < n; i++) {	/* runs of eight by insertion */
+		struct individual *t = v[i];
+		size_t k = i;
+
+		for (; k % 8 && comes_first(t, v[k - 1]); k--)
+			v[k] = v[k - 1];
+		v[k] = t;
+	}
+	for (size_t width = 8; width < n; width *= 2) {
+		for (size_t lo = 0; lo < n; lo += 2 * width) {
+			size_t mid = lo + width < n ? lo + width : n, hi = lo + 2 * width < n ? lo + 2 * width : n;
+			size_t a = lo, b = mid;
+
+			for (size_t k = lo; k < hi; k++)
+				to[k] = b == hi || (a < mid && !comes_first(from[b], from[a])) ? from[a++] : from[b++];
+		}
+		to = from;
+		from = from == v ? other : v;
+	}
+	if (from != v)
+		memcpy(v, from, n * sizeof *v);
 }
 
 /* Fronts of two objectives in one pass over the sorted points: the last point of a front has its
- * smallest second objective, so it dominates the next point or nobody of that front does. */
-static int assign_fronts(struct individual **sorted, size_t n, int *fronts)
+ * smallest second objective, so it dominates the next point or nobody of that front does. Returns
+ * how many fronts there are; count[f] points in front f. */
+static int assign_fronts(struct individual **sorted, size_t n, size_t *count)
 {
-	const struct individual *last[3 * POPULATION + 2];
+	const struct individual *last[CROWD];
 	int k = 0;
 
 	for (size_t i = 0; i < n; i++) {
@@ -344,9 +505,12 @@ static int assign_fronts(struct individual **sorted, size_t n, int *fronts)
 		}
 		sorted[i]->front = lo;
 		last[lo] = sorted[i];
-		k = lo == k ? k + 1 : k;
+		if (lo == k) {
+			count[k] = 0;
+			k++;
+		}
+		count[lo]++;
 	}
-	*fronts = k;
 	return k;
 }
 
@@ -364,16 +528,8 @@ static void set_crowding(struct individual **front, size_t n)
 		t->crowding = 0;
 		if (same)
 			continue;
-		front[i] = front[u];	/* unique ones move to the front of the array */
-		front[u++] = t;
-	}
-	for (size_t i = 1; i < u; i++) {	/* the swaps may have mixed them up */
-		struct individual *t = front[i];
-		size_t k = i;
-
-		for (; k && by_objectives(&front[k - 1], &t) > 0; k--)
-			front[k] = front[k - 1];
-		front[k] = t;
+		memmove(&front[u + 1], &front[u], (i - u) * sizeof(struct individual *));
+		front[u++] = t;	/* first ones come first, in order; their equals behind */
 	}
 	if (!u)
 		return;
@@ -404,54 +560,58 @@ static int by_crowding(const void *pa, const void *pb)
 /* Keep at most POPULATION of who[0..n): whole fronts, then the least crowded of the next. */
 static void survive(struct fit_pollux_ga *ga)
 {
-	struct individual *sorted[3 * POPULATION + 2], *front[3 * POPULATION + 2];
-	struct individual next[3 * POPULATION + 2];
-	struct ranked ranked[3 * POPULATION + 2];
-	size_t n = ga->n, m = 0, rest = 0;
+	struct individual *sorted[CROWD], *by_front[CROWD], next[CROWD];
+	size_t n = ga->n, count[CROWD], at[CROWD], m = 0;
+	struct ranked ranked[CROWD];
 	int fronts;
 
 	for (size_t i = 0; i < n; i++)
 		sorted[i] = &ga->who[i];
-	qsort(sorted, n, sizeof *sorted, by_objectives);
-	assign_fronts(sorted, n, &fronts);
-	for (int f = 0; f < fronts; f++) {
-		size_t k = 0;
+	sort_by_objectives(sorted, n);
+	fronts = assign_fronts(sorted, n, count);
+	for (int f = 0; f < fronts; f++)
+		at[f] = f ? at[f - 1] + count[f - 1] : 0;
+	for (size_t i = 0; i < n; i++)
+		by_front[at[sorted[i]->front]++] = sorted[i];
+	for (int f = 0; f < fronts && m < POPULATION; m += count[f], f++) {
+		struct individual **front = by_front + m;
 
-		for (size_t i = 0; i < n; i++)
-			if (sorted[i]->front == f)
-				front[k++] = sorted[i];
-		if (m >= POPULATION) {
-			for (size_t i = 0; i < k; i++)
-				next[n - ++rest] = *front[i];
+		set_crowding(front, count[f]);
+		if (m + count[f] <= POPULATION)
 			continue;
-		}
-		set_crowding(front, k);
-		if (m + k > POPULATION) {
-			for (size_t i = 0; i < k; i++)
-				ranked[i] = (struct ranked){ front[i], (uint32_t)gsl_rng_get(ga->rng) };
-			qsort(ranked, k, sizeof *ranked, by_crowding);
-			for (size_t i = 0; i < k; i++)
-				front[i] = ranked[i].x;
-		}
-		for (size_t i = 0; i < k; i++) {
-			if (m < POPULATION)
-				next[m++] = *front[i];
-			else
-				next[n - ++rest] = *front[i];
-		}
+		for (size_t i = 0; i < count[f]; i++)
+			ranked[i] = (struct ranked){ front[i], (uint32_t)gsl_rng_get(ga->rng) };
+		qsort(ranked, count[f], sizeof *ranked, by_crowding);
+		for (size_t i = 0; i < count[f]; i++)
+			front[i] = ranked[i].x;
 	}
-	/* the dead keep their memory for the next generation */
+	/* all move, for the dead keep their memory for the next generation */
+	for (size_t i = 0; i < n; i++)
+		next[i] = *by_front[i];
 	memcpy(ga->who, next, n * sizeof *next);
-	ga->n = m;
+	ga->n = n < POPULATION ? n : POPULATION;
 }
 
 /* ---- generations ---- */
 
-static bool is_new(const struct fit_pollux_ga *ga, const struct individual *x, size_t n)
+static void forget_seen(struct fit_pollux_ga *ga)
 {
-	for (size_t i = 0; i < n; i++)
-		if (ga->who[i].hash == x->hash && memcmp(ga->who[i].state, x->state, ga->size) == 0)
+	memset(ga->seen, 0, sizeof ga->seen);
+}
+
+/* Is who[i] different from all that were asked about since forget_seen()? Then it is one of them. */
+static bool is_new(struct fit_pollux_ga *ga, size_t i)
+{
+	const struct individual *x = &ga->who[i];
+	size_t slot = (size_t)x->hash & (SEEN_SLOTS - 1);
+
+	for (; ga->seen[slot]; slot = (slot + 1) & (SEEN_SLOTS - 1)) {
+		const struct individual *y = &ga->who[ga->seen[slot] - 1];
+
+		if (y->hash == x->hash && memcmp(y->state, x->state, ga->size) == 0)
 			return false;
+	}
+	ga->seen[slot] = (uint16_t)(i + 1);
 	return true;
 }
 
@@ -469,7 +629,7 @@ static void select_parents(struct fit_pollux_ga *ga, int *parents, int n_parents
 	while (n < 2 * n_parents) {
 		for (int i = 0; i < pop; i++)
 			perm[i] = i;
-		shuffle(ga, perm, pop);
+		shuffle(ga, perm, pop, 2 * n_parents - n);
 		for (int i = 0; i < pop && n < 2 * n_parents; i++)
 			entrants[n++] = perm[i];
 	}
@@ -481,9 +641,12 @@ static void select_parents(struct fit_pollux_ga *ga, int *parents, int n_parents
 static void breed(struct fit_pollux_ga *ga)
 {
 	size_t first = ga->n, goal = first + POPULATION, n = first;
-	uint32_t cross = threshold_of(CROSSOVER);
+	uint16_t cross = threshold_of(CROSSOVER);
 	int parents[POPULATION + 2];
 
+	forget_seen(ga);
+	for (size_t i = 0; i < first; i++)
+		(void)is_new(ga, i);
 	for (int round = 0; round < MATING_ROUNDS && n < goal; round++) {
 		int pairs = (int)(goal - n + 1) / 2;
 
@@ -500,7 +663,7 @@ static void breed(struct fit_pollux_ga *ga)
 				mutate(ga, x->state);
 				repair(ga, x->state);
 				set_hash(ga, x);
-				if (!is_new(ga, x, n))
+				if (!is_new(ga, n))
 					continue;
 				evaluate(ga, x);
 				n++;
@@ -559,7 +722,7 @@ static void add_seed(struct fit_pollux_ga *ga, const uint8_t *state)
 	memcpy(x->state, state, ga->size);
 	repair(ga, x->state);
 	set_hash(ga, x);
-	if (!is_new(ga, x, ga->n))
+	if (!is_new(ga, ga->n))
 		return;
 	evaluate(ga, x);
 	ga->n++;
@@ -596,18 +759,29 @@ static int prepare(struct fit_pollux_ga *ga, const struct fit_pollux_problem *p)
 	size_t n_who = sizeof ga->who / sizeof *ga->who;
 
 	ga->p = p;
-	ga->stride = ((size_t)p->n_nodes + 15) / 16 * 16;
+	ga->stride = ((size_t)p->n_nodes + LANES - 1) / LANES * LANES;
 	ga->size = ga->stride * (size_t)p->n_jobs;
 	if (fit_grow(&ga->arena, &ga->arena_cap, (n_who + 1) * ga->size + 1, 1) ||
 	    fit_grow(&ga->current, &ga->current_cap, ga->size + 1, 1) ||
 	    fit_grow(&ga->best, &ga->best_cap, (size_t)p->n_jobs * (size_t)p->n_nodes + 1, 1) ||
 	    fit_grow(&ga->order, &ga->order_cap, (size_t)p->n_nodes + 1, sizeof *ga->order) ||
-	    fit_grow(&ga->spans, &ga->spans_cap, (size_t)p->n_jobs + 1, sizeof *ga->spans))
+	    fit_grow(&ga->spans, &ga->spans_cap, (size_t)p->n_jobs + 1, sizeof *ga->spans) ||
+	    fit_grow(&ga->scratch, &ga->scratch_cap, 2 * ga->stride, 1) ||
+	    fit_grow(&ga->capacity, &ga->capacity_cap, ga->stride, 1) ||
+	    fit_grow(&ga->present_at, &ga->present_cap, 256, sizeof *ga->present_at))
 		return FIT_ENOMEM;
+	for (int k = 0; k < 256; k++) {
+		double p1 = 1.0 / p->n_jobs, p2 = k ? 1.0 / k : 0;
+
+		ga->present_at[k] = threshold_of(p1 + p2 - p1 * p2);
+	}
+	forget_seen(ga);
 	for (size_t i = 0; i < n_who; i++)
 		ga->who[i].state = ga->arena + i * ga->size;
 	ga->n = 0;
 	pad(ga, p->current, ga->current);
+	memset(ga->capacity, 0, ga->stride);
+	memcpy(ga->capacity, p->capacity, (size_t)p->n_nodes);
 	return FIT_OK;
 }
 
