@@ -99,6 +99,7 @@ struct data {
 	size_t n_gpus, n_nodes, n_epochs;
 	const struct fit_lr_rule *rule; /* NULL: none, or all of them */
 	struct fit_meta inputs;
+	uint64_t not_estimable; /* rows of the statistics left out */
 };
 
 /* ---- options ---- */
@@ -256,8 +257,9 @@ static int add_job(const struct options *o, struct data *d, struct job j, struct
 	}
 	for (size_t k = 0; k < COUNT(limits); k++)
 		if (*limits[k].to > (int64_t)1e12)
-			return fit_fail(err, FIT_EDATA, "bad %s '%lld' of '%.*s' (expected at most 1e12)",
-					limits[k].name, (long long)*limits[k].to, FIT_TEXT_ARG(app));
+			return fit_fail(
+				err, FIT_EDATA, "bad %s '%lld' of '%.*s' (expected at most 1e12)",
+				limits[k].name, (long long)*limits[k].to, FIT_TEXT_ARG(app));
 	g->theta = *theta;
 	g->max_accum = o->max_accum;
 	g->strict_batch = o->strict;
@@ -288,8 +290,8 @@ static int stats_row(const struct fit_input *in, const struct options *o, struct
 	int sqr = fit_input_find(in, "grad_sqr", NULL), var = fit_input_find(in, "grad_var", NULL);
 	int phi = fit_input_find(in, "phi", NULL), app = fit_input_find(in, "app", NULL);
 	double epoch = 0, v;
-	char buf[FIT_NUM_MAX], name[256];
-	struct fit_text t = fit_input_text(in, app, buf);
+	char buf[FIT_NUM_MAX], status[FIT_NUM_MAX], name[256];
+	struct fit_text said, t = fit_input_text(in, app, buf);
 	struct fit_err why;
 	bool na;
 	int rc;
@@ -297,6 +299,11 @@ static int stats_row(const struct fit_input *in, const struct options *o, struct
 	snprintf(name, sizeof name, "%.*s", FIT_TEXT_ARG(t));
 	if (!app_wanted(o, t.s ? name : NULL))
 		return FIT_OK;
+	said = fit_input_text(in, fit_input_find(in, "status", NULL), status);
+	if (said.s && !fit_text_is(said, "ok")) {
+		d->not_estimable++;
+		return FIT_OK;
+	}
 	for (size_t k = 0; k < COUNT(limits); k++) {
 		int at = fit_input_find(in, limit_names[k], NULL);
 
@@ -741,6 +748,9 @@ static int run(struct cli *cli, const struct options *o)
 		status = cli_usage(cli, "%s", err.msg);
 		goto out;
 	}
+	if (d.not_estimable > 0)
+		cli_warn(cli, "%s: %llu rows that are not estimable left out", o->stats,
+			 (unsigned long long)d.not_estimable);
 	if (!rc)
 		rc = cli_writer_open(cli, &w, &err);
 	if (!rc)
@@ -765,8 +775,8 @@ static const struct cli_verb verbs[] = { { "", "[FILE]", "goodput of allocations
 
 static const struct cli_tool tool = {
 	"gf-goodput", "Goodput, efficiency, best batch size and speedup of allocations.",
-	"FILE has the columns num_nodes and num_replicas (or placement), app where there are several\n"
-	"applications, and with --at atomic_bsz (or local_bsz) and accum_steps.",
+	"FILE has the columns num_nodes and num_replicas (or placement), app where there are\n"
+	"several applications, and with --at atomic_bsz (or local_bsz) and accum_steps.",
 	verbs
 };
 

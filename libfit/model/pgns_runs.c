@@ -67,8 +67,7 @@ static int add_run(struct fit_pgns_runs *r, const struct fit_table *apps, const 
 		free(new.curve.app);
 		return fit_fail_nomem(err);
 	}
-	new.curve.batch = new.batch;
-	new.curve.init_batch = new.init_batch;
+	new.group = last &&fit_text_is(app, last->app) ? last->group : r->n;
 	r->list[r->n++] = new;
 	return FIT_OK;
 }
@@ -80,7 +79,7 @@ static int add_epoch(struct fit_pgns_run *run, const struct fit_table *v, size_t
 	double p1 = v->columns[PROGRESS].d[row];
 	double sqr = v->columns[SQR].d[row], var = v->columns[VAR].d[row];
 	int64_t i1 = v->columns[ITERATION].i[row];
-	struct fit_pgns_epoch e = { .progress = 0.5 * (*p + p1), .phi = (double)NAN };
+	struct fit_pgns_epoch e = { 0.5 * (*p + p1), (double)NAN, 0, 1 };
 
 	if (!(p1 > *p) || !isfinite(p1))
 		return fit_table_fail(v, row, FIT_EDATA, "progress", err,
@@ -135,10 +134,66 @@ int fit_pgns_runs_read(struct fit_pgns_runs *r, const char *store, struct fit_er
 	return rc;
 }
 
+static bool same_app(const char *a, struct fit_text b)
+{
+	return a ? b.s && fit_text_is(b, a) : !b.s;
+}
+
+int fit_pgns_runs_add(struct fit_pgns_runs *r, struct fit_text app, int64_t batch,
+		      int64_t init_batch, bool pool, const struct fit_pgns_epoch *epoch,
+		      struct fit_err *err)
+{
+	struct fit_pgns_run new = { .batch = batch, .init_batch = init_batch, .group = r->n };
+	struct fit_pgns_run *run = NULL;
+
+	for (size_t i = 0; i < r->n && !run; i++) {
+		if (!same_app(r->list[i].app, app))
+			continue;
+		if (r->list[i].init_batch != init_batch)
+			return fit_fail(err, FIT_EDATA,
+					"another initial batch size '%lld' (expected %lld)",
+					(long long)init_batch, (long long)r->list[i].init_batch);
+		new.group = r->list[i].group;
+		if (pool || r->list[i].batch == batch)
+			run = &r->list[i];
+	}
+	if (!run) {
+		if (app.s) {
+			new.app = fit_strdup(app);
+			new.curve.app = fit_strdup(app);
+		}
+		if ((app.s && (!new.app || !new.curve.app)) ||
+		    fit_grow(&r->list, &r->cap, r->n + 1, sizeof new)) {
+			free(new.app);
+			free(new.curve.app);
+			return fit_fail_nomem(err);
+		}
+		r->list[r->n] = new;
+		run = &r->list[r->n++];
+	}
+	if (fit_grow(&run->epochs, &run->cap, run->n + 1, sizeof *epoch))
+		return fit_fail_nomem(err);
+	run->epochs[run->n++] = *epoch;
+	if (pool)
+		run->log_batches += log((double)batch);
+	return FIT_OK;
+}
+
+static int by_group_and_batch(const void *pa, const void *pb)
+{
+	const struct fit_pgns_run *a = pa, *b = pb;
+
+	if (a->group != b->group)
+		return a->group < b->group ? -1 : 1;
+	return (a->batch > b->batch) - (a->batch < b->batch);
+}
+
 int fit_pgns_runs_fit(struct fit_pgns_runs *r, double penalty, struct fit_err *err)
 {
 	int rc = FIT_OK;
 
+	if (r->n > 1)
+		qsort(r->list, r->n, sizeof *r->list, by_group_and_batch);
 	for (size_t i = 0; i < r->n && !rc; i++) {
 		struct fit_pgns_run *run = &r->list[i];
 		struct fit_pgns_point *p = malloc((run->n + 1) * sizeof *p);
@@ -146,10 +201,16 @@ int fit_pgns_runs_fit(struct fit_pgns_runs *r, double penalty, struct fit_err *e
 
 		if (!p)
 			return fit_fail_nomem(err);
-		for (size_t e = 0; e < run->n; e++)
-			if (!isnan(run->epochs[e].phi))
-				p[n++] = (struct fit_pgns_point){ run->epochs[e].progress,
-								  run->epochs[e].phi, 1 };
+		for (size_t e = 0; e < run->n; e++) {
+			const struct fit_pgns_epoch *x = &run->epochs[e];
+
+			if (!isnan(x->phi))
+				p[n++] = (struct fit_pgns_point){ x->progress, x->phi, x->weight };
+		}
+		if (run->log_batches > 0)
+			run->batch = (int64_t)rint(exp(run->log_batches / (double)run->n));
+		run->curve.batch = run->batch;
+		run->curve.init_batch = run->init_batch;
 		if (n > 0)
 			rc = fit_pgns_curve_fit(&run->curve, p, n, penalty, err);
 		free(p);
@@ -169,7 +230,7 @@ int fit_pgns_runs_source(const struct fit_pgns_runs *r, size_t target, int64_t f
 	for (size_t i = 0; i < r->n; i++) {
 		const struct fit_pgns_run *o = &r->list[i];
 
-		if (i != target && strcmp(o->app, t->app) == 0 && o->curve.n > 0 &&
+		if (i != target && o->group == t->group && o->curve.n > 0 &&
 		    (from == 0 || o->batch == from))
 			made.curves[made.n++] = &o->curve;
 	}

@@ -21,13 +21,16 @@
 #include "libfit/model/pgns_curve.h"
 
 struct fit_pgns_run {
-	char *app;
+	char *app;			/* NULL: without a name; never so from a store */
 	int64_t batch, init_batch;
+	size_t group;			/* the application, in the order met */
+	double log_batches;		/* pooled: sum of log batch over the epochs; else 0 */
 	size_t n, cap;			/* epochs */
 	struct fit_pgns_epoch {
 		double progress;	/* middle of the epoch */
 		double phi;		/* NAN: not estimable, grad_sqr or grad_var is not above 0 */
-		double efficiency;	/* measured */
+		double efficiency;	/* measured; NAN: not known */
+		double weight;		/* > 0; 1 from a store */
 	} *epochs;
 	struct fit_pgns_curve curve;	/* after fit_pgns_runs_fit(); without pieces: no phi at all */
 };
@@ -41,7 +44,12 @@ struct fit_pgns_runs {
 /* The runs of a store. FIT_ENOTFOUND: a table is missing; FIT_EDATA: tables contradict themselves. */
 int fit_pgns_runs_read(struct fit_pgns_runs *r, const char *store, struct fit_err *err) FIT_MUST_CHECK;
 void fit_pgns_runs_release(struct fit_pgns_runs *r);
-/* A curve for each run (fit_pgns_curve_fit). */
+/* An estimate from elsewhere, as an epoch of the run of that application (s NULL: without a name) and
+ * batch size, which is made when there is none. pool: of the only run of that application; its batch
+ * size becomes the geometric mean when curves are fitted. FIT_EDATA: another init_batch; FIT_ENOMEM. */
+int fit_pgns_runs_add(struct fit_pgns_runs *r, struct fit_text app, int64_t batch, int64_t init_batch,
+		      bool pool, const struct fit_pgns_epoch *epoch, struct fit_err *err) FIT_MUST_CHECK;
+/* Order by application as met, then batch size, and fit a curve for each run (fit_pgns_curve_fit). */
 int fit_pgns_runs_fit(struct fit_pgns_runs *r, double penalty, struct fit_err *err) FIT_MUST_CHECK;
 
 /* What run `target` is predicted from: all other runs of its application, or only that at `from`
