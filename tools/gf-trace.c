@@ -167,11 +167,7 @@ static int write_row(void *ctx, const struct fit_cell *cells, struct fit_err *er
 	struct output *out = ctx;
 	int rc = out->w ? FIT_OK : begin_table(out, err);
 
-	if (rc)
-		return rc;
-	for (size_t i = 0; i < out->format->n_fields; i++)
-		fit_writer_cell(out->w, out->format->fields[i].type, &cells[i]);
-	return fit_writer_end_row(out->w, err);
+	return rc ? rc : fit_writer_row(out->w, cells, err);
 }
 
 static int add_count(struct fit_meta *meta, const char *key, uint64_t n)

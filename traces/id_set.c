@@ -13,6 +13,7 @@ void fit_id_set_release(struct fit_id_set *s)
 {
 	for (size_t i = 0; i < FIT_ID_SHARDS; i++)
 		free(s->shards[i].slots);
+	free(s->runs);
 	*s = (struct fit_id_set){ 0 };
 }
 
@@ -86,26 +87,110 @@ static uint64_t hash_of(struct fit_text id)
 
 void fit_id_set_expect(const struct fit_id_set *set, struct fit_text id)
 {
-	uint64_t h = hash_of(id);
-	const struct fit_id_shard *s = &set->shards[h % FIT_ID_SHARDS];
+	const struct fit_id_shard *s;
+	uint64_t h;
 
+	if (!set->hashed)
+		return;
+	h = hash_of(id);
+	s = &set->shards[h % FIT_ID_SHARDS];
 	if (s->cap)
 		__builtin_prefetch(s->slots + (size_t)first_slot(s->cap, h) * SLOT, 1);
 }
 
-int fit_id_set_put(struct fit_id_set *set, struct fit_text id, uint64_t line, uint64_t *first)
+static uint32_t line_of(uint64_t line)
+{
+	return line < 1 ? 1 : line < UINT32_MAX ? (uint32_t)line : UINT32_MAX;
+}
+
+static int put_hash(struct fit_id_set *set, struct fit_text id, uint64_t line, uint64_t *first)
 {
 	uint64_t h = hash_of(id);
 	struct fit_id_shard *s = &set->shards[h % FIT_ID_SHARDS];
 	uint32_t at;
 
+	set->hashed = true;
 	if ((uint64_t)(s->n + 1) * 20 > (uint64_t)s->cap * 17 && enlarge(s))
 		return FIT_ENOMEM;
 	at = find(s->slots, s->cap, h);
 	*first = hash_at(s->slots, at) ? line_at(s->slots, at) : 0;
 	if (*first)
 		return FIT_OK;
-	set_slot(s->slots, at, h, line < 1 ? 1 : line < UINT32_MAX ? (uint32_t)line : UINT32_MAX);
+	set_slot(s->slots, at, h, line_of(line));
 	s->n++;
 	return FIT_OK;
+}
+
+/* ---- runs ---- */
+
+/* A prefix and a number without leading zeros, of at most eighteen digits. */
+static bool take_number(struct fit_text id, size_t *n_prefix, uint64_t *v)
+{
+	uint64_t unit = 1;
+	size_t at = id.n;
+
+	*v = 0;
+	for (; at && (unsigned)(unsigned char)id.s[at - 1] - '0' <= 9; at--, unit *= 10) {
+		if (id.n - at == 18)
+			return false;
+		*v += unit * (uint64_t)(id.s[at - 1] - '0');
+	}
+	*n_prefix = at;
+	return at < id.n && (id.s[at] != '0' || at + 1 == id.n);
+}
+
+/* The line of a number, 0: no run has it. */
+static uint64_t line_in_runs(const struct fit_id_set *set, uint64_t v)
+{
+	size_t low = 0, high = set->n_runs;
+	const struct fit_id_run *r;
+
+	while (low < high) {		/* how many runs start at v or before */
+		size_t mid = low + (high - low) / 2;
+
+		if (set->runs[mid].first <= v)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	if (!low)
+		return 0;
+	r = &set->runs[low - 1];
+	return v - r->first < r->n ? line_of(r->line + (v - r->first)) : 0;
+}
+
+static int add_run(struct fit_id_set *set, uint64_t v, uint64_t line)
+{
+	if (fit_grow(&set->runs, &set->cap_runs, set->n_runs + 1, sizeof *set->runs))
+		return FIT_ENOMEM;
+	set->runs[set->n_runs++] = (struct fit_id_run){ v, line_of(line), 1 };
+	return FIT_OK;
+}
+
+int fit_id_set_put(struct fit_id_set *set, struct fit_text id, uint64_t line, uint64_t *first)
+{
+	struct fit_id_run *last = set->n_runs ? &set->runs[set->n_runs - 1] : NULL;
+	size_t n_prefix;
+	uint64_t v;
+
+	if (!take_number(id, &n_prefix, &v) || n_prefix > FIT_ID_PREFIX ||
+	    (last && (n_prefix != set->n_prefix || memcmp(id.s, set->prefix, n_prefix) != 0)))
+		return put_hash(set, id, line, first);
+	*first = 0;
+	if (!last) {
+		memcpy(set->prefix, id.s, n_prefix);
+		set->n_prefix = n_prefix;
+		return add_run(set, v, line);
+	}
+	/* what is above all runs was never put: numbers that went to the hashes were below their end */
+	if (v >= last->first + last->n) {
+		set->hashed = false;
+		if (v > last->first + last->n || line != (uint64_t)last->line + last->n ||
+		    line >= UINT32_MAX)
+			return add_run(set, v, line);
+		last->n++;
+		return FIT_OK;
+	}
+	*first = line_in_runs(set, v);
+	return *first ? FIT_OK : put_hash(set, id, line, first);
 }

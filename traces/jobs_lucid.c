@@ -142,7 +142,7 @@ int fit_trace_read_lucid_vc(struct fit_source *s, struct fit_trace_out *out, str
 		{ "", FIT_TEXT, FIT_F_OPTIONAL }, { "vc", FIT_TEXT, FIT_F_OPTIONAL },
 		{ "num", FIT_INT, FIT_F_NOT_NA | FIT_CSV_F_WHOLE }
 	};
-	struct fit_id_set names = { { { 0 } } };
+	struct fit_id_set names = { 0 };
 	const struct fit_trace_rows how = {
 		.fields = fields, .n_fields = 3, .convert = convert_vc, .ctx = &names
 	};

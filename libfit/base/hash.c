@@ -3,10 +3,17 @@
 
 #include <stdlib.h>
 #include <string.h>
+
+#define XXH_INLINE_ALL		/* keys are short: the calls would cost more than the hashing */
 #include <xxhash.h>
 
+#define GATHER ((size_t)4096)
+
+/* What is added comes in small pieces: they are gathered, and hashed many at a time. */
 struct fit_hasher {
 	XXH3_state_t *state;
+	size_t n;
+	unsigned char gathered[GATHER];
 };
 
 struct fit_hasher *fit_hasher_new(void)
@@ -15,6 +22,7 @@ struct fit_hasher *fit_hasher_new(void)
 
 	if (!h)
 		return NULL;
+	h->n = 0;
 	h->state = XXH3_createState();
 	if (!h->state || XXH3_128bits_reset(h->state) != XXH_OK) {
 		fit_hasher_free(h);
@@ -31,18 +39,37 @@ void fit_hasher_free(struct fit_hasher *h)
 	free(h);
 }
 
+static void add_many(struct fit_hasher *h, const void *p, size_t n)
+{
+	XXH3_128bits_update(h->state, h->gathered, h->n);
+	h->n = 0;
+	if (n >= GATHER) {
+		XXH3_128bits_update(h->state, p, n);
+		return;
+	}
+	memcpy(h->gathered, p, n);
+	h->n = n;
+}
+
 void fit_hasher_add(struct fit_hasher *h, const void *p, size_t n)
 {
-	if (n)
-		XXH3_128bits_update(h->state, p, n);
+	if (n > GATHER - h->n) {
+		add_many(h, p, n);
+	} else if (n) {
+		memcpy(h->gathered + h->n, p, n);
+		h->n += n;
+	}
 }
 
 void fit_hasher_hex(const struct fit_hasher *h, char out[FIT_HASH_HEX])
 {
 	static const char digit[] = "0123456789abcdef";
 	XXH128_canonical_t c;
+	XXH3_state_t state;
 
-	XXH128_canonicalFromHash(&c, XXH3_128bits_digest(h->state));
+	XXH3_copyState(&state, h->state);	/* h goes on as it is */
+	XXH3_128bits_update(&state, h->gathered, h->n);
+	XXH128_canonicalFromHash(&c, XXH3_128bits_digest(&state));
 	for (size_t i = 0; i < sizeof c.digest; i++) {
 		out[2 * i] = digit[c.digest[i] >> 4];
 		out[2 * i + 1] = digit[c.digest[i] & 15];

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "libfit/base/digits.h"
+
 static bool is_digit(char c)
 {
 	return c >= '0' && c <= '9';
@@ -18,6 +20,11 @@ int fit_parse_int64(struct fit_text t, int64_t *out)
 	bool neg = false;
 	uint64_t v = 0, max;
 
+	if (fit_take_digits(t.s, t.n, &v)) {	/* nearly all are so */
+		*out = (int64_t)v;
+		return FIT_OK;
+	}
+	v = 0;
 	if (t.n && (t.s[0] == '-' || t.s[0] == '+'))
 		neg = t.s[i++] == '-';
 	if (i == t.n)
@@ -102,8 +109,13 @@ int fit_parse_double(struct fit_text t, double *out)
 	locale_t c_locale, old;
 	bool fast;
 	double v = 0;
+	uint64_t whole;
 	int rc = FIT_OK;
 
+	if (t.n <= 15 && fit_take_digits(t.s, t.n, &whole)) {
+		*out = (double)whole;
+		return FIT_OK;
+	}
 	if (!scan_decimal(t, &v, &fast))
 		return FIT_EPARSE;
 	if (fast) {
@@ -150,6 +162,8 @@ int fit_parse_double_any(struct fit_text t, double *out)
 {
 	struct fit_text w = t;
 
+	if (t.n && is_digit(t.s[0]))
+		return fit_parse_double(t, out);
 	if (is_word(t, "nan") || is_word(t, "-nan")) {
 		*out = (double)NAN;
 		return FIT_OK;
@@ -172,6 +186,11 @@ int fit_parse_time(struct fit_text t, int64_t *ns)
 	uint64_t v = 0, limit = INT64_MAX;
 	int frac = 0;
 
+	if (t.n <= 9 && fit_take_digits(t.s, t.n, &v)) {
+		*ns = (int64_t)v * FIT_NS_PER_S;
+		return FIT_OK;
+	}
+	v = 0;
 	if (t.n && (t.s[0] == '-' || t.s[0] == '+'))
 		neg = t.s[i++] == '-';
 	for (size_t k = i, dots = 0; k < t.n; k++) {
@@ -206,35 +225,17 @@ int fit_parse_time(struct fit_text t, int64_t *ns)
 	return FIT_OK;
 }
 
-/* Two digits a step: numbers are most of what is written. */
-static const char digit_pairs[] =
-	"00010203040506070809101112131415161718192021222324252627282930313233343536373839"
-	"40414243444546474849505152535455565758596061626364656667686970717273747576777879"
-	"8081828384858687888990919293949596979899";
+_Static_assert(FIT_NUM_MAX > 1 + FIT_DIGITS_MAX, "room for a sign and digits");
 
 size_t fit_format_int64(char buf[FIT_NUM_MAX], int64_t v)
 {
-	char tmp[24];
-	size_t n = 0, k = sizeof tmp;
-	uint64_t u = v < 0 ? 0 - (uint64_t)v : (uint64_t)v;
+	char *p = buf;
 
-	while (u >= 100) {
-		k -= 2;
-		memcpy(tmp + k, digit_pairs + 2 * (u % 100), 2);
-		u /= 100;
-	}
-	if (u >= 10) {
-		k -= 2;
-		memcpy(tmp + k, digit_pairs + 2 * u, 2);
-	} else {
-		tmp[--k] = (char)('0' + u);
-	}
 	if (v < 0)
-		buf[n++] = '-';
-	memcpy(buf + n, tmp + k, sizeof tmp - k);
-	n += sizeof tmp - k;
-	buf[n] = '\0';
-	return n;
+		*p++ = '-';
+	p = fit_put_digits(p, v < 0 ? 0 - (uint64_t)v : (uint64_t)v);
+	*p = '\0';
+	return (size_t)(p - buf);
 }
 
 size_t fit_format_double(char buf[FIT_NUM_MAX], double v)
@@ -249,7 +250,7 @@ size_t fit_format_double(char buf[FIT_NUM_MAX], double v)
 		memcpy(buf, w, (size_t)n + 1);
 		return (size_t)n;
 	}
-	if (v == rint(v) && fabs(v) < 1e15 && !(v == 0 && signbit(v)))
+	if (fabs(v) < 1e15 && v == (double)(int64_t)v && !(v == 0 && signbit(v)))
 		return fit_format_int64(buf, (int64_t)v);
 	c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
 	old = uselocale(c_locale);

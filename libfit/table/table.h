@@ -142,6 +142,10 @@ void fit_writer_time(struct fit_writer *w, int64_t ns);
 void fit_writer_na(struct fit_writer *w);
 void fit_writer_cell(struct fit_writer *w, enum fit_type type, const struct fit_cell *c);
 int fit_writer_end_row(struct fit_writer *w, struct fit_err *err) FIT_MUST_CHECK;
+/* A whole row at once: as many cells as columns, each of the type of its column. The same bytes and the
+ * same faults as cell by cell, and quicker. */
+int fit_writer_row(struct fit_writer *w, const struct fit_cell *cells,
+		   struct fit_err *err) FIT_MUST_CHECK;
 /* Further metadata, which are known only after the last row: once, ahead of fit_writer_end(). In TSV
  * they stand between the rows and #end; in a store they join the others. */
 int fit_writer_end_meta(struct fit_writer *w, const struct fit_meta *meta,

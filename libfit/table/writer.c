@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "libfit/base/digits.h"
 #include "libfit/base/num.h"
 #include "libfit/base/outfile.h"
 #include "libfit/table/cell.h"
@@ -340,6 +342,118 @@ int fit_writer_end_row(struct fit_writer *w, struct fit_err *err)
 	if (rc)
 		return fit_fail_nomem(err);
 	return w->buf.n >= FLUSH_AT ? flush(w, err) : FIT_OK;
+}
+
+/* ---- a whole row ---- */
+
+#define ONES UINT64_C(0x0101010101010101)
+#define HIGH UINT64_C(0x8080808080808080)
+
+/* Does a byte of w need a closer look: not ASCII, a control character, or a backslash? */
+static inline uint64_t is_special(uint64_t w)
+{
+	uint64_t slash = w ^ ONES * '\\';
+
+	return (w | ((w - ONES * 0x20) & ~w) | ((slash - ONES) & ~slash)) & HIGH;
+}
+
+/* Copy a text of which no byte is special, or return NULL. As far as seven bytes behind it are written to. */
+static inline char *put_text(char *p, const char *s, size_t n)
+{
+	uint64_t w = 0, last;
+	uint32_t a, b;
+
+	if (n >= 8) {
+		uint64_t bad = 0;
+
+		for (size_t i = 0; i + 8 < n; i += 8) {
+			memcpy(&w, s + i, 8);
+			bad |= is_special(w);
+			memcpy(p + i, &w, 8);
+		}
+		memcpy(&last, s + n - 8, 8);
+		memcpy(p + n - 8, &last, 8);
+		return bad | is_special(last) ? NULL : p + n;
+	}
+	if (n >= 4) {
+		memcpy(&a, s, 4);
+		memcpy(&b, s + n - 4, 4);
+		memcpy(p, &a, 4);
+		memcpy(p + n - 4, &b, 4);
+		return is_special(a | (uint64_t)b << 32) ? NULL : p + n;
+	}
+	if (n == 0)
+		return p;
+	p[0] = s[0];
+	p[n / 2] = s[n / 2];
+	p[n - 1] = s[n - 1];
+	w = ONES * 0x40 << 24 | (uint64_t)(unsigned char)s[0] << 16 |
+	    (uint64_t)(unsigned char)s[n / 2] << 8 | (unsigned char)s[n - 1];
+	return is_special(w) ? NULL : p + n;
+}
+
+static inline char *put_seconds(char *p, int64_t ns)
+{
+	uint64_t u = ns < 0 ? 0 - (uint64_t)ns : (uint64_t)ns, s = u / 1000000000u;
+
+	if (ns < 0)
+		*p++ = '-';
+	return u == s * 1000000000u ? fit_put_digits(p, s) : NULL;
+}
+
+/* A cell as put_cell() would write it, where that is easy; else NULL. */
+static inline char *put_easy(char *p, enum fit_type type, const struct fit_cell *c)
+{
+	if (c->na) {
+		memcpy(p, "NA", 2);
+		return p + 2;
+	}
+	switch (type) {
+	case FIT_TEXT:
+		/* not a text that reads NA, nor '#' where it might begin a line */
+		if (c->u.t.n && (c->u.t.s[0] == '#' || (c->u.t.n == 2 && memcmp(c->u.t.s, "NA", 2) == 0)))
+			return NULL;
+		return put_text(p, c->u.t.s, c->u.t.n);
+	case FIT_REAL:
+		if (!(!signbit(c->u.d) && c->u.d < 1e15 && (double)(int64_t)c->u.d == c->u.d))
+			break;
+		return fit_put_digits(p, (uint64_t)c->u.d);
+	case FIT_INT:
+		return c->u.i < 0 ? NULL : fit_put_digits(p, (uint64_t)c->u.i);
+	case FIT_TIME:
+		return c->u.i == FIT_INT_NA ? NULL : put_seconds(p, c->u.i);
+	}
+	return NULL;
+}
+
+int fit_writer_row(struct fit_writer *w, const struct fit_cell *cells, struct fit_err *err)
+{
+	struct fit_str *b = &w->buf;
+	size_t at = b->n;
+
+	if (w->file || w->silent || w->at || w->fault.code)
+		at = SIZE_MAX;
+	for (size_t i = 0; at != SIZE_MAX && i < w->n_fields; i++) {
+		enum fit_type type = w->fields[i].type;
+		size_t need = at + FIT_NUM_MAX + (type == FIT_TEXT && !cells[i].na ? cells[i].u.t.n : 0);
+		char *p, *end;
+
+		if (need > b->cap && fit_grow(&b->s, &b->cap, need, 1))
+			return fit_fail_nomem(err);
+		p = b->s + at;
+		*p = '\t';
+		end = put_easy(p + (i != 0), type, &cells[i]);
+		at = end ? (size_t)(end - b->s) : SIZE_MAX;
+	}
+	if (at == SIZE_MAX || w->n_fields == 0) {	/* something that is not so easy */
+		for (size_t i = 0; i < w->n_fields; i++)
+			fit_writer_cell(w, w->fields[i].type, &cells[i]);
+		return fit_writer_end_row(w, err);
+	}
+	b->n = at;
+	b->s[b->n++] = '\n';	/* there is room */
+	w->rows++;
+	return b->n >= FLUSH_AT ? flush(w, err) : FIT_OK;
 }
 
 int fit_writer_end_meta(struct fit_writer *w, const struct fit_meta *meta, struct fit_err *err)

@@ -6,6 +6,7 @@
 #include <locale.h>
 #include <stdlib.h>
 
+#include "libfit/base/digits.h"
 #include "libfit/base/hash.h"
 #include "libfit/base/num.h"
 #include "libfit/base/rng.h"
@@ -219,6 +220,46 @@ static void numbers_survive_a_round_trip(void **state)
 		check_same_bits(again, v);
 	}
 	gsl_rng_free(r);
+}
+
+/* digits.h against printf and strtoull. */
+static void digits_eight_at_a_time(void **state)
+{
+	uint64_t x = 88172645463325252u;
+
+	(void)state;
+	for (int i = 0; i < 300000; i++) {
+		char buf[64], expected[64];
+		uint64_t u, v = 0;
+		size_t n;
+
+		x ^= x << 13;
+		x ^= x >> 7;
+		x ^= x << 17;
+		u = i < 20000 ? (uint64_t)i : x >> x % 64;
+		n = (size_t)(fit_put_digits(buf, u) - buf);
+		snprintf(expected, sizeof expected, "%llu", (unsigned long long)u);
+		assert_int_equal(n, strlen(expected));
+		assert_memory_equal(buf, expected, n);
+		assert_int_equal(fit_take_digits(buf, n, &v), n <= 18);
+		if (n <= 18)
+			assert_true(u == v);
+		memset(buf + n, i % 2 ? '9' : '\xff', 8);	/* what stands behind does not matter */
+		assert_int_equal(fit_take_digits8(buf, n, &v), n <= 8);
+		if (n <= 8)
+			assert_true(u == v);
+	}
+	for (size_t n = 0; n <= 9; n++)
+		for (size_t k = 0; k < n; k++)
+			for (int c = 0; c < 256; c++) {
+				char buf[17] = "7777777777777777";
+				uint64_t v;
+				bool digit = c >= '0' && c <= '9';
+
+				buf[k] = (char)c;
+				assert_int_equal(fit_take_digits8(buf, n, &v), digit && n <= 8);
+				assert_int_equal(fit_take_digits(buf, n, &v), digit);
+			}
 }
 
 static void doubles_print_fixed(void **state)
@@ -514,6 +555,7 @@ int main(void)
 		cmocka_unit_test(times_print_as_short_decimals),
 		cmocka_unit_test(seconds_to_ns_round_to_even),
 		cmocka_unit_test(numbers_survive_a_round_trip),
+		cmocka_unit_test(digits_eight_at_a_time),
 		cmocka_unit_test(doubles_print_fixed),
 		cmocka_unit_test(numbers_do_not_know_the_locale),
 		cmocka_unit_test(texts_compare_by_bytes),

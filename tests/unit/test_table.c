@@ -220,6 +220,100 @@ static void writes_without_meta(void **state)
 	assert_int_equal(unlink(in_dir("out.tsv")), 0);
 }
 
+/* Rows at once are the same bytes as cell by cell, whatever is in them. */
+static void rows_at_once(void **state)
+{
+	static const char *const texts[] = {
+		"", "a", "ab", "NA", "NAN", "abc", "#", "#abcdefgh", "a#", "abcd", "ab\tcd", "abcdefg", "abcdefgh",
+		"abcdefghi", "0123456789abcde\n", "0123456789abcdef", "0123456789abcdefg", "\\", "xy\\", "12345678\\",
+		"\\12345678", "1234567\r8", "\xc3\xa4", "abcdef\xc3\xa4", "abcdefgh\xc3\xa4ijklmnopq", "\x7f", "\x01",
+		"a\x1f" "b", " ", "~}|{z"
+	};
+	static const int64_t ints[] = {
+		0, 1, 9, 10, 99, 100, 99999999, 100000000, 100000001, 9999999999999999, 10000000000000000, INT64_MAX,
+		-1, -10, INT64_MIN + 1, 1000000000, -1000000000, 500000000, 86400000000000, 999999999
+	};
+	const double reals[] = {
+		0, -0.0, 1, -1, 0.5, 999999999999999, 1e15, 1e300, 1e-300, (double)NAN, (double)INFINITY,
+		-(double)INFINITY, 4503599627370497.5, 8
+	};
+	enum { N = 210 };
+	char *by_cell = NULL;
+	struct fit_err err = { 0 };
+
+	(void)state;
+	for (int at_once = 0; at_once < 2; at_once++) {
+		const char *path = in_dir("out.tsv");
+		struct fit_writer *w;
+
+		check_ok(fit_writer_open(&w, path, 0, &err), &err);
+		for (int from = 0; from < 4; from++) {	/* each type comes first once */
+			struct fit_field fields[4];
+
+			for (int j = 0; j < 4; j++)
+				fields[j] = four[(from + j) % 4];
+			check_ok(fit_writer_begin(w, "t", NULL, fields, 4, &err), &err);
+			for (size_t i = 0; i < N; i++) {
+				struct fit_cell c[4] = {
+					{ .u.t = fit_text_of(texts[i % (sizeof texts / sizeof *texts)]) },
+					{ .u.i = ints[i % (sizeof ints / sizeof *ints)] },
+					{ .u.d = reals[i % (sizeof reals / sizeof *reals)] },
+					{ .u.i = ints[(i + 3) % (sizeof ints / sizeof *ints)] }
+				}, row[4];
+
+				for (int j = 0; j < 4; j++) {
+					row[j] = c[(from + j) % 4];
+					row[j].na = (i * 7 + (size_t)j) % 11 == 0;
+				}
+				if (at_once) {
+					check_ok(fit_writer_row(w, row, &err), &err);
+					continue;
+				}
+				for (int j = 0; j < 4; j++)
+					fit_writer_cell(w, fields[j].type, &row[j]);
+				check_ok(fit_writer_end_row(w, &err), &err);
+			}
+			check_ok(fit_writer_end(w, &err), &err);
+		}
+		check_ok(fit_writer_close(w, &err), &err);
+		if (!at_once) {
+			by_cell = strdup(slurp(path));
+			assert_non_null(by_cell);
+			assert_non_null(strstr(by_cell, "#end rows=210"));
+		} else {
+			check_text(slurp(path), by_cell);
+		}
+		assert_int_equal(unlink(path), 0);
+	}
+	free(by_cell);
+}
+
+static void row_faults(void **state)
+{
+	struct fit_cell bad = { .u.t = { "ab\xff" "d", 4 } }, nul = { .u.t = { "abcdefg\0h", 9 } },
+			least = { .u.i = INT64_MIN };
+	struct fit_writer *w;
+	struct fit_err err = { 0 };
+
+	(void)state;
+	check_ok(fit_writer_open(&w, in_dir("out.tsv"), 0, &err), &err);
+	check_ok(fit_writer_begin(w, NULL, NULL, four, 1, &err), &err);
+	assert_int_equal(fit_writer_row(w, &bad, &err), FIT_EDATA);
+	check_ok(fit_writer_begin(w, NULL, NULL, four, 1, &err), &err);
+	assert_int_equal(fit_writer_row(w, &nul, &err), FIT_EDATA);
+	check_ok(fit_writer_begin(w, NULL, NULL, four + 1, 1, &err), &err);
+	check_err(fit_writer_row(w, &least, &err), &err, FIT_EDATA,
+		  "bad value '-2^63' in column 'n' (expected an integer)");
+	check_ok(fit_writer_begin(w, NULL, NULL, four + 3, 1, &err), &err);
+	check_err(fit_writer_row(w, &least, &err), &err, FIT_EDATA,
+		  "bad value '-2^63' in column 'at_s' (expected seconds with at most nine decimals)");
+	check_ok(fit_writer_begin(w, NULL, NULL, four, 2, &err), &err);
+	fit_writer_str(w, "a");		/* half a row, and then a whole one */
+	assert_int_equal(fit_writer_row(w, (struct fit_cell[]){ { .na = true }, { .u.i = 1 } }, &err),
+			 FIT_EINVAL);
+	fit_writer_abort(w);
+}
+
 static void writer_faults(void **state)
 {
 	struct fit_meta meta = { 0 };
@@ -575,6 +669,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(conversions), cmocka_unit_test(escapes), cmocka_unit_test(operands),
 		cmocka_unit_test(writes), cmocka_unit_test(writes_without_meta), cmocka_unit_test(writer_faults),
+		cmocka_unit_test(rows_at_once), cmocka_unit_test(row_faults),
 		cmocka_unit_test(full_device), cmocka_unit_test(inference), cmocka_unit_test(grows),
 		cmocka_unit_test(missing_is_not_nan), cmocka_unit_test(reading_checks_the_rest),
 		cmocka_unit_test(diff_finds), cmocka_unit_test(diff_of_cells), cmocka_unit_test(diff_faults),

@@ -159,11 +159,57 @@ static void id_set(void **state)
 	fit_id_set_release(&set);
 }
 
+/* Ids in and out of order, with gaps, zeros ahead and other prefixes, against a list. */
+static void id_runs(void **state)
+{
+	static const char *const ids[] = {
+		"a-5", "a-6", "a-7", "a-9", "a-10", "a-8", "a-07", "b-7", "a-100", "a-99", "7", "a-", "a", "a-0",
+		"a-4", "a-999999999999999999", "a-1000000000000000000", "a-18446744073709551616",
+		"a-18446744073709551617", "a-101", "a-00", "a-000", "A-5", "-5", "a-05", "a-7 ", "a-1000000",
+		"a-99999999999999999999999999999999999999999999999999999999999999999999999999",
+		"a-12\xc3\xa4" "3", "a-11", "a-12", "a--5", "", "5"
+	};
+	const size_t n = sizeof ids / sizeof *ids;
+	struct fit_id_set set = { 0 };
+	uint64_t first = 7;
+
+	(void)state;
+	for (size_t i = 0; i < n; i++) {
+		for (size_t k = 0; k < n; k++) {	/* all before are known, none behind */
+			if (k == i)
+				assert_int_equal(fit_id_set_put(&set, fit_text_of(ids[k]), 10 + i / 3 * 5 + i,
+								&first), FIT_OK);
+			if (k == i)
+				assert_int_equal(first, 0);
+			if (k > i)
+				break;
+			assert_int_equal(fit_id_set_put(&set, fit_text_of(ids[k]), 4000, &first), FIT_OK);
+			assert_int_equal(first, 10 + k / 3 * 5 + k);
+		}
+	}
+	fit_id_set_release(&set);
+	/* a run that reaches the last line number that can be told */
+	for (uint64_t i = 0; i < 5; i++) {
+		char id[2] = { (char)('1' + i), 0 };
+
+		assert_int_equal(fit_id_set_put(&set, fit_text_of(id), UINT32_MAX - 2 + i, &first), FIT_OK);
+		assert_int_equal(first, 0);
+	}
+	for (uint64_t i = 0; i < 5; i++) {
+		char id[2] = { (char)('1' + i), 0 };
+
+		assert_int_equal(fit_id_set_put(&set, fit_text_of(id), 1, &first), FIT_OK);
+		assert_int_equal(first, i < 2 ? UINT32_MAX - 2 + i : UINT32_MAX);
+	}
+	fit_id_set_release(&set);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(good_zones), cmocka_unit_test(bad_zones), cmocka_unit_test(changes),
-		cmocka_unit_test(to_utc), cmocka_unit_test(there_and_back), cmocka_unit_test(id_set)
+		cmocka_unit_test(to_utc), cmocka_unit_test(there_and_back), cmocka_unit_test(id_set),
+		cmocka_unit_test(id_runs)
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
