@@ -239,6 +239,7 @@ static int run(struct cli *cli, const struct options *o)
 		rc = fit_metrics_read(&m, r, NULL, NULL, &err);
 	if (!rc && make_meta(cli, r, &meta))
 		rc = fit_fail_nomem(&err);
+	rc = rc ? rc : fit_reader_only(r, &err);
 	if (!rc && m.n_jobs > m.n_finished)
 		cli_warn(cli, "%s: %zu of %zu jobs left out of the averages (%zu unfinished, %zu rejected)",
 			 fit_reader_input(r), m.n_jobs - m.n_finished, m.n_jobs,

@@ -129,6 +129,7 @@ static int read_jcts(struct cli *cli, const struct options *o, int i, struct fit
 	if (!rc && ((size_t)i < o->label.n ? fit_str_puts(&labels[i], o->label.items[i]) :
 		    default_label(&labels[i], r, labels, i)))
 		rc = fit_fail_nomem(err);
+	rc = rc ? rc : fit_reader_only(r, err);
 	if (!rc)
 		rc = fit_metrics_jcts(&m, jct_s, n, err);
 	if (!rc && *n == 0)
@@ -152,6 +153,7 @@ static int read_values(struct cli *cli, const struct options *o, int i, struct f
 
 	if (!rc)
 		rc = fit_trace_values(r, (enum fit_trace_of)o->of, values, n, &missing, err);
+	rc = rc ? rc : fit_reader_only(r, err);
 	if (!rc && fit_str_puts(&labels[i], (size_t)i < o->label.n ? o->label.items[i] :
 				base_name(fit_reader_input(r))))
 		rc = fit_fail_nomem(err);
@@ -293,6 +295,7 @@ static int draw_timeline(struct cli *cli, const struct options *o, struct fit_pl
 
 	if (!rc)
 		rc = fit_metrics_read(&m, r, watch, &list, err);
+	rc = rc ? rc : fit_reader_only(r, err);
 	if (!rc && !list.n)
 		rc = fit_fail(err, FIT_EDATA, "%s: no events", fit_reader_input(r));
 	if (!rc)

@@ -143,6 +143,7 @@ static int run(struct cli *cli, struct options *o)
 	rc = fit_reader_open(&r, cli_operand(cli, 0), &err);
 	if (!rc)
 		rc = collect(&ts, r, &p, &err);
+	rc = rc ? rc : fit_reader_only(r, &err);
 	if (!rc)
 		fit_reader_hash(r, hash);
 	if (!rc && (cli_meta(cli, &meta, false) || cli_meta_input(&meta, NULL, hash)))

@@ -12,10 +12,12 @@
 #include "libfit/table/cell.h"
 #include "libfit/table/describe.h"
 #include "tools/common/cli.h"
+#include "traces/csv.h"
 
 struct options {
 	int64_t rows, digits;
 	int schema;		/* -1: none */
+	bool csv;
 };
 
 static const char *const schema_names[] = { "jobs", "log", NULL };
@@ -34,9 +36,16 @@ static const struct cli_option check_options[] = {
 	{ 0, NULL, CLI_FLAG, 0, NULL, NULL, NULL, NULL, 0, 0, 0 }
 };
 
+static const struct cli_option convert_options[] = {
+	{ 0, "csv", CLI_FLAG, offsetof(struct options, csv), NULL, NULL,
+	  "the input is comma-separated text with a header row (as names in .csv say)", NULL, 0, 0, 0 },
+	{ 0, NULL, CLI_FLAG, 0, NULL, NULL, NULL, NULL, 0, 0, 0 }
+};
+
 static const struct cli_verb verbs[] = {
 	{ "show", "[FILE]", "tables in aligned columns, for people", show_options, 0, 1 },
-	{ "convert", "[FILE]", "copy tables: TSV, gzip or zstd in, TSV or store out", NULL, 0, 1 },
+	{ "convert", "[FILE]", "copy tables: TSV, CSV, gzip or zstd in, TSV or store out",
+	  convert_options, 0, 1 },
 	{ "check", "[FILE]", "read everything and say how much there is", check_options, 0, 1 },
 	{ "describe", "[FILE]", "type, missing, distinct, min and max of each column", NULL, 0, 1 },
 	{ "list", "STORE", "the tables of a store", NULL, 1, 1 },
@@ -89,6 +98,57 @@ static int read_stream(struct tables *all, const char *operand, struct fit_err *
 	return rc == FIT_END ? FIT_OK : rc;
 }
 
+/* The rows of a CSV file; every column is text at first. */
+static int read_csv_rows(struct fit_table *t, struct fit_csv *c, struct fit_err *err)
+{
+	size_t n = fit_csv_n_columns(c);
+	struct fit_field *fields = calloc(n + 1, sizeof *fields);
+	struct fit_cell *cells = calloc(n + 1, sizeof *cells);
+	struct fit_str names = { 0 };
+	int rc = fields && cells ? FIT_OK : fit_fail_nomem(err);
+
+	/* names as C strings, one after another; pointers once all of them are there */
+	for (size_t i = 0; i < n && !rc; i++)
+		if (fit_str_add(&names, fit_csv_column(c, i).s, fit_csv_column(c, i).n) ||
+		    fit_str_add(&names, "", 1))
+			rc = fit_fail_nomem(err);
+	for (size_t i = 0, at = 0; i < n && !rc; at += fit_csv_column(c, i).n + 1, i++)
+		fields[i] = (struct fit_field){ names.s + at, FIT_TEXT, 0 };
+	rc = rc ? rc : fit_csv_bind(c, fields, n, err);
+	rc = rc ? rc : fit_table_init(t, NULL, fields, n, err);
+	while (!rc && !(rc = fit_csv_row(c, cells, err)))
+		rc = fit_table_add(t, cells) ? fit_fail_nomem(err) : FIT_OK;
+	if (rc == FIT_END)
+		rc = fit_table_infer(t) ? fit_fail_nomem(err) : FIT_OK;
+	fit_str_release(&names);
+	free(fields);
+	free(cells);
+	return rc;
+}
+
+static int read_csv(struct tables *all, const char *operand, struct fit_err *err)
+{
+	struct fit_source *s = NULL;
+	struct fit_csv *c = NULL;
+	int rc = fit_source_open(&s, operand, err);
+
+	all->t = calloc(1, sizeof *all->t);
+	if (!rc && !all->t)
+		rc = fit_fail_nomem(err);
+	rc = rc ? rc : fit_csv_open(&c, s, NULL, err);
+	rc = rc ? rc : read_csv_rows(&all->t[0], c, err);
+	if (!rc) {
+		all->n = 1;
+		snprintf(all->t[0].input, sizeof all->t[0].input, "%s", fit_source_name(s));
+		fit_csv_hash(c, all->hash);
+	} else if (all->t) {
+		fit_table_release(&all->t[0]);
+	}
+	fit_csv_close(c);
+	fit_source_close(s);
+	return rc;
+}
+
 /* Only the table at path and those below it. */
 static int keep_below(struct tables *all, const char *path, struct fit_err *err)
 {
@@ -132,8 +192,12 @@ static int read_store(struct tables *all, const char *operand, struct fit_err *e
 	return rc;
 }
 
-static int read_tables(struct tables *all, const char *operand, struct fit_err *err)
+static int read_tables(struct tables *all, const char *operand, bool csv, struct fit_err *err)
 {
+	size_t n = strlen(operand);
+
+	if (csv || (n > 4 && strcmp(operand + n - 4, ".csv") == 0))
+		return read_csv(all, operand, err);
 	return fit_is_store(operand) ? read_store(all, operand, err) : read_stream(all, operand, err);
 }
 
@@ -180,7 +244,7 @@ static int copy_store(const struct cli *cli, const struct tables *all, struct fi
 		return fit_fail_nomem(err);
 	for (size_t i = 0; i < all->n; i++)
 		tables[i] = &all->t[i];
-	rc = fit_store_write(cli->out, true, (const char *const *)all->paths, tables, all->n, err);
+	rc = fit_store_write(cli->out, (const char *const *)all->paths, tables, all->n, err);
 	free(tables);
 	return rc;
 }
@@ -328,7 +392,7 @@ static int run(struct cli *cli, const struct options *o)
 		return cli_usage(cli, "'%s' is no store (expected NAME.h5)", operand);
 	if (strcmp(verb, "show") == 0 && cli->out && fit_is_store(cli->out))
 		return cli_usage(cli, "a view cannot go into a store '%s'", cli->out);
-	rc = read_tables(&all, operand, &err);
+	rc = read_tables(&all, operand, o->csv, &err);
 	if (!rc && strcmp(verb, "show") == 0)
 		rc = show(cli, o, &all, &err);
 	else if (!rc && strcmp(verb, "convert") == 0)

@@ -698,5 +698,5 @@ int fit_profile_tables_write(const struct fit_profile_tables *t, const char *sto
 		paths[k] = kinds[k].path;
 		tables[k] = &t->t[k];
 	}
-	return fit_store_write(store, true, paths, tables, FIT_PROFILE_KINDS, err);
+	return fit_store_write(store, paths, tables, FIT_PROFILE_KINDS, err);
 }

@@ -70,7 +70,7 @@ int fit_profile_tables_check(const struct fit_profile_tables *t, int kinds,
 /* All tables of a store, unchecked. FIT_ENOTFOUND when one is missing. hash as in profile.h. */
 int fit_profile_tables_read(struct fit_profile_tables *t, const char *store, char *hash,
 			    struct fit_err *err) FIT_MUST_CHECK;
-/* A fresh store with all seven tables; replaces the file. */
+/* All seven tables into a store, beside what else it holds. */
 int fit_profile_tables_write(const struct fit_profile_tables *t, const char *store,
 			     struct fit_err *err) FIT_MUST_CHECK;
 

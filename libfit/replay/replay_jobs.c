@@ -85,7 +85,7 @@ static int take_row(const struct fit_reader *r, const struct fit_cell *c, const 
 	}
 	if (c[C_DURATION].na)
 		return fit_reader_fail(r, FIT_EDATA, "duration_s", err,
-				       "missing (expected seconds, or a profile store given by --profile)");
+				       "missing (expected seconds, or --profile; --skip-bad=N leaves such jobs out)");
 	j->duration_ns = c[C_DURATION].u.i;
 	if (j->duration_ns < 0 || j->duration_ns > MAX_TIME_NS)
 		return fit_reader_fail(r, FIT_EDATA, "duration_s", err, "out of range (expected 0 to 100 years)");
@@ -195,6 +195,7 @@ int fit_jobs_read(struct fit_jobs *js, const char *operand, const struct fit_job
 		return rc;
 	snprintf(js->input, sizeof js->input, "%s", fit_reader_input(r));
 	rc = read_rows(js, r, p, err);
+	rc = rc ? rc : fit_reader_only(r, err);
 	for (size_t i = 0; i < js->n; i++) {
 		js->jobs[i].id = js->bytes + (uintptr_t)js->jobs[i].id - 1;
 		js->jobs[i].app_name = js->bytes + (uintptr_t)js->jobs[i].app_name - 1;

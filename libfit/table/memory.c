@@ -268,6 +268,18 @@ static int infer_column(struct fit_column *col, size_t n_rows)
 	return FIT_OK;
 }
 
+int fit_table_infer(struct fit_table *t)
+{
+	int rc = FIT_OK;
+
+	for (size_t c = 0; c < t->n_columns && !rc; c++)
+		if (t->columns[c].type == FIT_TEXT)
+			rc = infer_column(&t->columns[c], t->n_rows);
+	/* types may have changed capacity: grow_rows() must not trust the old one */
+	t->cap_rows = t->n_rows;
+	return rc;
+}
+
 int fit_table_read_next(struct fit_table *t, struct fit_reader *r, const struct fit_field *fields,
 			size_t n, struct fit_err *err)
 {
@@ -296,10 +308,8 @@ int fit_table_read_next(struct fit_table *t, struct fit_reader *r, const struct 
 	if (rc == FIT_END)	/* some metadata may stand behind the rows */
 		rc = fit_meta_copy(&t->meta, fit_reader_meta(r)) ? fit_fail_nomem(err) : FIT_OK;
 	t->n_end_meta = fit_reader_meta(r)->n - n_head;
-	if (!rc && !fields && !fit_reader_has_types(r))
-		for (size_t c = 0; c < t->n_columns && !rc; c++)
-			if (infer_column(&t->columns[c], t->n_rows))
-				rc = fit_fail_nomem(err);
+	if (!rc && !fields && !fit_reader_has_types(r) && fit_table_infer(t))
+		rc = fit_fail_nomem(err);
 	/* types may have changed capacity: grow_rows() must not trust the old one */
 	t->cap_rows = t->n_rows;
 	fit_reader_hash(r, t->hash);
@@ -319,15 +329,12 @@ int fit_table_read(struct fit_table *t, const char *operand, const struct fit_fi
 	if (rc)
 		return rc;
 	rc = fit_table_read_next(t, r, fields, n, err);
-	/* the rest of the input must be right, too, and is part of its hash */
-	while (!rc)
-		rc = fit_reader_skip(r, err);
-	if (rc == FIT_END) {
+	if (!rc)
+		rc = fit_reader_only(r, err);
+	if (!rc)
 		fit_reader_hash(r, t->hash);
-		rc = FIT_OK;
-	} else {
+	else
 		fit_table_release(t);
-	}
 	fit_reader_close(r);
 	return rc;
 }

@@ -229,8 +229,10 @@ static int missing_column(const struct fit_reader *r, const char *name, char *co
 	for (size_t i = 0; i < n && !rc; i++)
 		rc = fit_str_printf(&list, "%s%s", i ? ", " : "", names[i]);
 	if (!rc)
-		fit_fail(err, FIT_ENOTFOUND, "%s:%llu: no column '%s' (found %s)", r->input,
-			 (unsigned long long)fit_reader_line(r), name, list.s ? list.s : "none");
+		fit_fail(err, FIT_ENOTFOUND, "%s:%llu: no column '%s' (found %s%s)", r->input,
+			 (unsigned long long)fit_reader_line(r), name, list.s ? list.s : "none",
+			 n == 1 && strchr(names[0], ',') ? "; for comma-separated text see gf-table convert "
+			 "--csv, and gf-trace" : "");
 	fit_str_release(&list);
 	return rc ? fit_fail_nomem(err) : FIT_ENOTFOUND;
 }
@@ -670,6 +672,15 @@ int fit_reader_skip(struct fit_reader *r, struct fit_err *err)
 	return rc == FIT_END && r->where == AFTER_ROWS ? FIT_OK : rc;
 }
 
+int fit_reader_only(struct fit_reader *r, struct fit_err *err)
+{
+	int rc = r->src ? fit_reader_skip(r, err) : r->next_path < r->paths.n ? FIT_OK : FIT_END;
+
+	if (!rc)
+		rc = fit_fail(err, FIT_EDATA, "%s: more than one table (expected one)", r->input);
+	return rc == FIT_END ? FIT_OK : rc;
+}
+
 /* ---- about the current table ---- */
 
 const char *fit_reader_table_name(const struct fit_reader *r)
@@ -702,5 +713,5 @@ void fit_reader_hash(const struct fit_reader *r, char out[FIT_HASH_HEX])
 	if (r->src)
 		fit_source_hash(r->src, out);
 	else
-		memcpy(out, r->image.hash, FIT_HASH_HEX);
+		memcpy(out, r->whole.columns ? r->whole.hash : r->image.hash, FIT_HASH_HEX);
 }

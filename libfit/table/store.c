@@ -777,6 +777,17 @@ static int group_exists(hid_t file, const char *path)
 	return 1;
 }
 
+/* The table's own hash; a store of another program has only that of the file. */
+static int set_hash(const struct source_table *s, char hash[FIT_HASH_HEX])
+{
+	struct fit_str text = { 0 };
+	int rc = s->foreign || !s->im->sealed ? FIT_ENOTFOUND : get_text(s->group, "content", &text);
+
+	memcpy(hash, !rc && text.n == FIT_HASH_HEX - 1 ? text.s : s->im->hash, FIT_HASH_HEX);
+	fit_str_release(&text);
+	return rc == FIT_ENOMEM ? rc : FIT_OK;
+}
+
 static int fill_table(struct source_table *s, const struct fit_store_request *req, struct fit_table *t,
 		      struct fit_err *err)
 {
@@ -797,7 +808,8 @@ static int fill_table(struct source_table *s, const struct fit_store_request *re
 		rc = fit_fail_nomem(err);
 	t->n_rows = t->cap_rows = s->rows;
 	snprintf(t->input, sizeof t->input, "%s:%s", s->im->name, s->path);
-	memcpy(t->hash, s->im->hash, FIT_HASH_HEX);
+	if (!rc)
+		rc = set_hash(s, t->hash);
 	if (!rc && !s->foreign)
 		rc = get_meta(s, &t->meta, err);
 	if (!rc && t->meta.n && H5Aexists(s->group, "end_meta") > 0 &&
@@ -855,6 +867,25 @@ int fit_store_read_table(const struct fit_store_image *im, const struct fit_stor
 	return rc;
 }
 
+/* One table: its hash; several: a hash of theirs, in order. */
+static int hash_all(const struct fit_store_request *req, size_t n, char hash[FIT_HASH_HEX])
+{
+	struct fit_hasher *h;
+
+	if (n == 1) {
+		memcpy(hash, req[0].table->hash, FIT_HASH_HEX);
+		return FIT_OK;
+	}
+	h = fit_hasher_new();
+	if (!h)
+		return FIT_ENOMEM;
+	for (size_t i = 0; i < n; i++)
+		fit_hasher_add(h, req[i].table->hash, FIT_HASH_HEX);
+	fit_hasher_hex(h, hash);
+	fit_hasher_free(h);
+	return FIT_OK;
+}
+
 int fit_store_read(const char *file, const struct fit_store_request *req, size_t n,
 		   char hash[FIT_HASH_HEX], struct fit_err *err)
 {
@@ -866,10 +897,10 @@ int fit_store_read(const char *file, const struct fit_store_request *req, size_t
 		*req[i].table = (struct fit_table){ 0 };
 	if (!rc)
 		rc = fit_store_open(&im, err);
-	if (!rc && hash)
-		memcpy(hash, im.hash, FIT_HASH_HEX);
 	for (; done < n && !rc; done++)
 		rc = fit_store_read_table(&im, &req[done], err);
+	if (!rc && hash)
+		rc = hash_all(req, n, hash) ? fit_fail_nomem(err) : FIT_OK;
 	for (size_t i = 0; i < done && rc; i++)
 		fit_table_release(req[i].table);
 	fit_store_release(&im);

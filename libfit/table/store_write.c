@@ -289,8 +289,46 @@ static int put_text_column(const struct out *o, hid_t group, const char *path, c
 
 /* ---- tables ---- */
 
+static void hash_text(struct fit_hasher *h, struct fit_text t)
+{
+	uint64_t n = t.s ? t.n : UINT64_MAX;
+
+	fit_hasher_add(h, &n, sizeof n);
+	fit_hasher_add(h, t.s, t.s ? t.n : 0);
+}
+
+/* The content of a table: its name, metadata, columns and values, whatever else a store holds. */
+static int hash_table(const struct fit_table *t, char out[FIT_HASH_HEX])
+{
+	struct fit_hasher *h = fit_hasher_new();
+
+	if (!h)
+		return FIT_ENOMEM;
+	hash_text(h, fit_text_of(t->name ? t->name : ""));
+	for (size_t i = 0; i < t->meta.n; i++) {
+		hash_text(h, fit_text_of(t->meta.pairs[i].key));
+		hash_text(h, fit_text_of(t->meta.pairs[i].value));
+	}
+	for (size_t c = 0; c < t->n_columns; c++) {
+		const struct fit_column *col = &t->columns[c];
+
+		hash_text(h, fit_text_of(col->name));
+		hash_text(h, fit_text_of(fit_type_name(col->type)));
+		if (col->type == FIT_TEXT)
+			for (size_t r = 0; r < t->n_rows; r++)
+				hash_text(h, fit_column_text(col, r));
+		else if (t->n_rows)
+			fit_hasher_add(h, col->type == FIT_REAL ? (const void *)col->d : (const void *)col->i,
+				       t->n_rows * sizeof *col->d);
+	}
+	fit_hasher_hex(h, out);
+	fit_hasher_free(h);
+	return FIT_OK;
+}
+
 static int put_heads(hid_t group, const struct fit_table *t)
 {
+	char content[FIT_HASH_HEX];
 	struct fit_str names = { 0 }, types = { 0 }, meta = { 0 };
 	int rc = FIT_OK;
 
@@ -309,6 +347,8 @@ static int put_heads(hid_t group, const struct fit_table *t)
 	rc = rc ? rc : put_count(group, "rows", t->n_rows);
 	rc = rc ? rc : put_text(group, "columns", names.s, names.n);
 	rc = rc ? rc : put_text(group, "types", types.s, types.n);
+	rc = rc ? rc : hash_table(t, content);
+	rc = rc ? rc : put_text(group, "content", content, strlen(content));
 	if (!rc && t->meta.n)
 		rc = put_text(group, "meta", meta.s, meta.n);
 	if (!rc && t->n_end_meta)
@@ -581,7 +621,7 @@ static int check_new(const char *file, const char *const *paths, const struct fi
 	return rc;
 }
 
-int fit_store_write(const char *file, bool fresh, const char *const *paths,
+int fit_store_write(const char *file, const char *const *paths,
 		    const struct fit_table *const *tables, size_t n, struct fit_err *err)
 {
 	struct out o = { .name = file, .err = err };
@@ -597,8 +637,7 @@ int fit_store_write(const char *file, bool fresh, const char *const *paths,
 	rc = fit_store_lock(&lock, file, err);
 	if (rc)
 		return rc;
-	if (!fresh)
-		rc = read_old(&s, file, err);
+	rc = read_old(&s, file, err);
 	if (!rc)
 		rc = merge(&s, paths, tables, n, err);
 	if (!rc) {

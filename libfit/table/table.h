@@ -99,6 +99,9 @@ int fit_reader_row(struct fit_reader *r, struct fit_cell *cells, struct fit_err 
 
 /* Pass over the next table of the stream, checking rows and trailer. FIT_END: there is none. */
 int fit_reader_skip(struct fit_reader *r, struct fit_err *err) FIT_MUST_CHECK;
+/* Behind the last row of what was read: FIT_OK when the input ends there, FIT_EDATA when a further
+ * table follows. The table name and metadata are gone then; the hash covers the whole input. */
+int fit_reader_only(struct fit_reader *r, struct fit_err *err) FIT_MUST_CHECK;
 
 /* About the current table; borrowed until the next begin() or close(). */
 const char *fit_reader_table_name(const struct fit_reader *r);	/* "" when it has none */
@@ -197,6 +200,8 @@ int fit_table_add(struct fit_table *t, const struct fit_cell *cells) FIT_MUST_CH
  * an error. */
 int fit_table_read(struct fit_table *t, const char *operand, const struct fit_field *fields, size_t n,
 		   struct fit_err *err) FIT_MUST_CHECK;
+/* Give text columns the types that fit_table_read() would infer. FIT_ENOMEM. */
+int fit_table_infer(struct fit_table *t) FIT_MUST_CHECK;
 /* The same for the next table of an open reader; FIT_END when there is none. */
 int fit_table_read_next(struct fit_table *t, struct fit_reader *r, const struct fit_field *fields,
 			size_t n, struct fit_err *err) FIT_MUST_CHECK;
@@ -231,9 +236,9 @@ struct fit_store_request {
 };
 int fit_store_read(const char *file, const struct fit_store_request *req, size_t n,
 		   char hash[FIT_HASH_HEX], struct fit_err *err) FIT_MUST_CHECK;
-/* Write tables to a store in one go: replaces the file when fresh, else adds to (and replaces
- * inside) what is there. paths[i] names tables[i]. Temporary name, lock, rename. */
-int fit_store_write(const char *file, bool fresh, const char *const *paths,
+/* Write tables to a store in one go, beside what it holds; a table of the same path is replaced.
+ * paths[i] names tables[i]. Temporary name, lock, rename. */
+int fit_store_write(const char *file, const char *const *paths,
 		    const struct fit_table *const *tables, size_t n, struct fit_err *err) FIT_MUST_CHECK;
 
 #endif

@@ -110,7 +110,7 @@ wrong "negative submission" 1 "$T/in.tsv:2:submit_s: out of range (expected 0 to
 $head
 a${tab}-5${tab}1${tab}1
 X
-wrong "no duration" 1 "$T/in.tsv:2:duration_s: missing (expected seconds, or a profile store given by --profile)" <<X
+wrong "no duration" 1 "$T/in.tsv:2:duration_s: missing (expected seconds, or --profile; --skip-bad=N leaves such jobs out)" <<X
 $head
 a${tab}0${tab}1${tab}NA
 X
@@ -124,7 +124,7 @@ ${tab}0${tab}1${tab}1
 X
 printf '%s\na\t0\t1\t1\nb\t0\t1\tNA\nc\t0\t-2\t1\nd\t1\t1\t1\n' "$head" >"$T/bad.tsv"
 run "two bad rows left out" 0 gf-replay -c 1x4 --skip-bad=2 "$T/bad.tsv"
-is "they are counted" "$T/err" "gf-replay: warning: 2 bad rows left out, the first: $T/bad.tsv:3:duration_s: missing (expected seconds, or a profile store given by --profile)"
+is "they are counted" "$T/err" "gf-replay: warning: 2 bad rows left out, the first: $T/bad.tsv:3:duration_s: missing (expected seconds, or --profile; --skip-bad=N leaves such jobs out)"
 has "the others run" "$T/out" "^2${tab}finish${tab}d"
 cp "$T/out" "$T/bad.log"
 run "the verifier agrees" 0 gf-verify --jobs "$T/bad.tsv" "$T/bad.log"

@@ -45,12 +45,24 @@ run "a store into a store" 0 gf-table convert "$T/a.h5" -o "$T/c.h5"
 same "is a copy" "$T/a.h5" "$T/c.h5"
 run "from another folder" 0 sh -c 'cd "$1" && gf-table convert "$2/$3" -o d.h5' sh "$T" "$TOP" "$D/table-several.tsv"
 same "the same bytes" "$T/b.h5" "$T/d.h5"
-run "a table without a name needs a path" 1 gf-table convert "$D/table-plain.tsv" -o "$T/e.h5"
-is "says so" "$T/err" "gf-table: $T/e.h5: a table without a name (expected $T/e.h5:/PATH)"
-[ ! -e "$T/e.h5" ]
-ok "and makes no store" $?
+run "a table without a name and without a path" 0 gf-table convert "$D/table-plain.tsv" -o "$T/e.h5"
+run "is called table" 0 gf-table list --no-meta "$T/e.h5"
+has "in the store" "$T/out" '^/table[[:blank:]]'
+run "a store without a path keeps what it holds" 0 gf-table convert "$D/table-several.tsv" -o "$T/e.h5"
+run "and gets the new tables" 0 gf-table list --no-meta "$T/e.h5"
+has "the old one" "$T/out" '^/table[[:blank:]]'
+lines "the new ones" "$T/out" $(($(grep -c '^#fit-table' "$D/table-several.tsv") + 2))
 find "$T" -name '*.lock' -o -name '*.tmp.*' >"$T/left"
 is "nothing is left over" "$T/left" ""
+
+printf 'job_id,submit_s,gpus,note\n7,0.5,4,"a, b"\n8,2,,\n' >"$T/mine.csv"
+printf 'job_id\tsubmit_s\tgpus\tnote\n7\t0.5\t4\ta, b\n8\t2\tNA\tNA\n' >"$T/mine.tsv"
+run "comma-separated text, by its name" 0 gf-table convert --no-meta "$T/mine.csv"
+same "the same as a table" "$T/mine.tsv" "$T/out"
+run "comma-separated text from a pipe" 0 sh -c "gf-table convert --csv <'$T/mine.csv'"
+has "types are inferred" "$T/out" '^#types=text,time,int,text$'
+run "in the place of a table" 1 gf-replay -c 1x4 "$T/mine.csv"
+is "gets a hint" "$T/err" "gf-replay: $T/mine.csv:1: no column 'job_id' (found job_id,submit_s,gpus,note; for comma-separated text see gf-table convert --csv, and gf-trace)"
 
 run "a plain table" 0 gf-table convert "$D/table-plain.tsv"
 is "gets types" "$T/out" "#fit-table/1

@@ -146,7 +146,9 @@ static void put(const char *file, bool fresh, const char *path, const struct fit
 {
 	struct fit_err err = { 0 };
 
-	check_ok(fit_store_write(file, fresh, &path, &t, 1, &err), &err);
+	if (fresh)
+		unlink(file);
+	check_ok(fit_store_write(file, &path, &t, 1, &err), &err);
 }
 
 static struct fit_table get(const char *file, const char *path)
@@ -267,7 +269,7 @@ static void adds_and_replaces(void **state)
 	size_t n;
 
 	(void)state;
-	check_ok(fit_store_write(once, true, paths, tables, 3, &err), &err);
+	check_ok(fit_store_write(once, paths, tables, 3, &err), &err);
 	put(file, false, "/z", &b);
 	put(file, false, "/m/k", &b);
 	put(file, false, "/m", &c);
@@ -308,6 +310,7 @@ static void requests(void **state)
 	const char *file = in_dir("a.h5");
 	char message[1000], hash[FIT_HASH_HEX];
 	struct fit_table t = make_table("", 4, 1), back = { 0 }, other = { 0 };
+	char first[FIT_HASH_HEX];
 	struct fit_store_request req[2] = {
 		{ .path = "/t", .fields = fields, .n_fields = 5, .table = &back },
 		{ .path = "/not/there", .optional = true, .table = &other }
@@ -318,7 +321,18 @@ static void requests(void **state)
 	put(file, true, "/t", &t);
 	check_ok(fit_store_read(file, req, 2, hash, &err), &err);
 	assert_int_equal(other.n_columns, 0);
+	assert_int_equal(strlen(hash), 32);
+	assert_string_not_equal(back.hash, hash);	/* of both, the absent one too */
+	memcpy(first, back.hash, sizeof first);
+	fit_table_release(&back);
+	check_ok(fit_store_read(file, req, 1, hash, &err), &err);
 	check_text(back.hash, hash);
+	check_text(first, hash);
+	/* another table in the store changes nothing */
+	put(file, false, "/u", &t);
+	fit_table_release(&back);
+	check_ok(fit_store_read(file, req, 1, hash, &err), &err);
+	check_text(first, hash);
 	assert_int_equal(back.n_columns, 5);
 	check_same_bits(back.columns[0].d[0], -1e-9);
 	assert_null(fit_column_text(&back.columns[1], 0).s);
@@ -408,12 +422,12 @@ static void bad_paths(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-		assert_int_equal(fit_store_write(file, true, &bad[i], tables, 1, &err), FIT_EINVAL);
+		assert_int_equal(fit_store_write(file, &bad[i], tables, 1, &err), FIT_EINVAL);
 		assert_non_null(strstr(err.msg, "bad path '"));
 	}
-	assert_int_equal(fit_store_write(file, true, twice, tables, 2, &err), FIT_EINVAL);
+	assert_int_equal(fit_store_write(file, twice, tables, 2, &err), FIT_EINVAL);
 	assert_non_null(strstr(err.msg, "two tables for the path '/t'"));
-	assert_int_equal(fit_store_write(file, true, clash, tables, 2, &err), FIT_EINVAL);
+	assert_int_equal(fit_store_write(file, clash, tables, 2, &err), FIT_EINVAL);
 	assert_non_null(strstr(err.msg, "a column of another table has that path"));
 	assert_int_equal(access(file, F_OK), -1);
 	fit_table_release(&t);
@@ -439,7 +453,7 @@ static void missing_and_wrong_files(void **state)
 	snprintf(message, sizeof message, "%s: not an HDF5 file", file);
 	check_err(fit_store_list(file, &list, &n, &err), &err, FIT_EPARSE, message);
 	/* adding to what is no store leaves it alone */
-	check_err(fit_store_write(file, false, &path, &tp, 1, &err), &err, FIT_EPARSE, message);
+	check_err(fit_store_write(file, &path, &tp, 1, &err), &err, FIT_EPARSE, message);
 	spill(file, "", 0);
 	snprintf(message, sizeof message, "%s: empty file (expected an HDF5 file)", file);
 	check_err(fit_store_list(file, &list, &n, &err), &err, FIT_EPARSE, message);
@@ -447,7 +461,7 @@ static void missing_and_wrong_files(void **state)
 	snprintf(message, sizeof message, "%s: truncated HDF5 file", file);
 	check_err(fit_store_list(file, &list, &n, &err), &err, FIT_EPARSE, message);
 	assert_int_equal(unlink(file), 0);
-	assert_int_equal(fit_store_write("/no/such/folder/a.h5", true, &path, &tp, 1, &err), FIT_EIO);
+	assert_int_equal(fit_store_write("/no/such/folder/a.h5", &path, &tp, 1, &err), FIT_EIO);
 	check_text(err.msg, "/no/such/folder/a.h5: cannot open for writing: No such file or directory");
 	fit_table_release(&t);
 }
@@ -588,7 +602,7 @@ static void foreign(void **state)
 		assert_int_equal(fit_store_read(file, &req, 1, NULL, &err), FIT_EPARSE);
 		assert_non_null(strstr(err.msg, "a value of column 'huge' is not an int64"));
 	}
-	assert_int_equal(fit_store_write(file, false, &path, &tp, 1, &err), FIT_EDATA);
+	assert_int_equal(fit_store_write(file, &path, &tp, 1, &err), FIT_EDATA);
 	assert_non_null(strstr(err.msg, "made or changed by another program"));
 	free(slurp(file, &n));
 	assert_true(n > 0);
@@ -636,7 +650,7 @@ static void writers_at_once(void **state)
 			const char *path = name;
 
 			snprintf(name, sizeof name, "/t%d", i);
-			_exit(fit_store_write(file, false, &path, &tp, 1, NULL));
+			_exit(fit_store_write(file, &path, &tp, 1, NULL));
 		}
 	}
 	for (int i = 0; i < N; i++) {
