@@ -3,6 +3,7 @@
  * Reads the log, cuts it into rounds of passive rows and decisions, keeps the state and calls the
  * rules (verify_state.h says how these fit together).
  */
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -41,7 +42,7 @@ static const struct fit_field fields[N_CELLS] = {
 
 static const char *const event_names[EV_UNKNOWN] = {
 	"cluster", "submit", "reject", "start",  "move",
-	"preempt", "resume", "epoch",  "finish", "release",
+	"preempt", "resume", "epoch",  "finish", "release", "batch",
 };
 
 #define NODES_MAX 10000000
@@ -226,6 +227,7 @@ static struct verify_live *live_new(struct fit_verifier *v, uint32_t job)
 		i = (uint32_t)v->n_live++;
 		v->live[i].nodes = NULL;
 		v->live[i].cap_nodes = 0;
+		v->live[i].agent = NULL;
 	}
 	l = &v->live[i];
 	nodes = l->nodes;
@@ -268,6 +270,8 @@ static void keep_result(struct fit_verifier *v, const struct verify_live *l)
 static void live_free(struct fit_verifier *v, struct verify_live *l)
 {
 	keep_result(v, l);
+	verify_agent_free(l->agent);
+	l->agent = NULL;
 	v->jobs[l->job].live = NONE;
 	l->next = v->free_live;
 	v->free_live = (uint32_t)(l - v->live);
@@ -316,7 +320,7 @@ static void allocate(struct fit_verifier *v, struct verify_live *l, const struct
 	l->ready_ns = r->t + verify_restart_ns(v, l->job);
 	l->local_bsz = r->local_bsz;
 	l->accum = r->accum;
-	l->rate = 0;
+	l->rate = l->slow = 0;
 	l->fresh_alloc = true;
 	l->placed = true;
 	if (l->first_start_ns == NEVER)
@@ -325,10 +329,59 @@ static void allocate(struct fit_verifier *v, struct verify_live *l, const struct
 		l->n_restarts++;
 }
 
+int verify_count_spanning(struct fit_verifier *v, bool booked)
+{
+	if (fit_grow(&v->spanning, &v->cap_spanning, v->n_nodes + 1, sizeof *v->spanning))
+		return FIT_ENOMEM;
+	memset(v->spanning, 0, v->n_nodes * sizeof *v->spanning);
+	for (size_t i = 0; i < v->n_live; i++) {
+		const struct verify_live *l = &v->live[i];
+
+		if (l->n_nodes < 2 || (!booked && v->jobs[l->job].state != JOB_RUNNING))
+			continue;
+		for (size_t k = 0; k < l->n_nodes; k++)
+			if (l->nodes[k].node >= 0 && (size_t)l->nodes[k].node < v->n_nodes)
+				v->spanning[l->nodes[k].node]++;
+	}
+	return FIT_OK;
+}
+
+/* The allocations in force have changed: a job on several nodes loses a share of its rate while
+ * another such job uses one of its nodes. */
+static void interfere(struct fit_verifier *v)
+{
+	if (!(v->interference > 0))
+		return;
+	if (verify_count_spanning(v, true)) {
+		v->code = FIT_ENOMEM;
+		return;
+	}
+	for (size_t i = 0; i < v->n_live; i++) {
+		struct verify_live *l = &v->live[i];
+		double slow = 0;
+
+		if (!l->n_nodes || v->jobs[l->job].state != JOB_RUNNING)
+			continue;
+		for (size_t k = 0; l->n_nodes > 1 && k < l->n_nodes; k++)
+			if (l->nodes[k].node >= 0 && (size_t)l->nodes[k].node < v->n_nodes &&
+			    v->spanning[l->nodes[k].node] > 1)
+				slow = v->interference;
+		if (slow <= l->slow && slow >= l->slow)
+			continue;
+		l->progress = verify_progress_at_now(v, l);
+		l->fresh_alloc = l->fresh_alloc && v->now <= l->ready_ns;
+		l->last_ns = v->now;
+		l->slow = slow;
+		l->rate = 0;
+	}
+}
+
 /* Progress made since the last row of this job. The log's own figure is not taken over. */
 static void settle_progress(const struct fit_verifier *v, struct verify_live *l,
 			    const struct verify_row *r)
 {
+	l->row_ns = r->t;
+	l->tuned = false;
 	if (!r->known)
 		return;
 	if (v->with_profile)
@@ -363,6 +416,7 @@ static void finish(struct fit_verifier *v, struct verify_live *l, const struct v
 	unbook(v, l, r->t);
 	j->state = JOB_DONE;
 	live_free(v, l);
+	interfere(v);
 }
 
 /* What the row changes. Lenient: a row that makes no sense here was reported by the rules. */
@@ -381,6 +435,8 @@ static void apply(struct fit_verifier *v, struct verify_row *r)
 	if (!j)
 		return;
 	running = j->state == JOB_RUNNING;
+	if (l && (EV_BIT(r->ev) & EV_ACTIVE))
+		l->changed = true;
 	if (r->ev == EV_SUBMIT) {
 		if (j->state != JOB_UNSEEN)
 			return;
@@ -445,7 +501,16 @@ static void apply(struct fit_verifier *v, struct verify_row *r)
 			l->progress = verify_epoch_end(v, r->job, l->epoch);
 		l->epoch++;
 		l->rate = 0;
+		if (v->adaptive) {
+			l->local_bsz = r->local_bsz;
+			l->accum = r->accum;
+		}
 		v->dirty = true;
+		break;
+	case EV_BATCH:
+		l->local_bsz = r->local_bsz;
+		l->accum = r->accum;
+		l->rate = 0;
 		break;
 	case EV_FINISH:
 		if (v->with_profile && running)
@@ -506,6 +571,8 @@ static void end_decision(struct fit_verifier *v)
 	for (size_t i = 0; i < v->placed.n; i++)
 		v->live[v->placed.a[i]].placed = false;
 	v->placed.n = v->started.n = v->touched.n = 0;
+	interfere(v);
+	v->acted = false;
 	if (v->legal)
 		v->dirty = false;
 	v->begun = v->woken = v->unclear = false;
@@ -608,7 +675,7 @@ static void place_row(struct fit_verifier *v, const struct verify_row *r)
 
 static void take(struct fit_verifier *v, struct verify_row *r, uint64_t line)
 {
-	bool active = EV_BIT(r->ev) & EV_ACTIVE;
+	bool active = EV_BIT(r->ev) & EV_DECIDING;
 
 	if (r->t > v->now) {
 		close_instant(v);
@@ -631,9 +698,15 @@ static void take(struct fit_verifier *v, struct verify_row *r, uint64_t line)
 	if (r->ev != EV_REJECT || r->job != v->open_submit)
 		verify_kept(v);
 	v->line = line;
+	if (v->adaptive && r->live && v->jobs[r->job].state == JOB_RUNNING &&
+	    (r->ev == EV_EPOCH || r->ev == EV_FINISH))
+		verify_agent_learn(v, r->live);
+	if (v->adaptive && !v->acted && (EV_BIT(r->ev) & EV_ACTIVE))
+		verify_pollux_before(v);
 	call_rules(v, r);
 	v->open_submit = NONE;
 	apply(v, r);
+	v->acted = v->acted || (EV_BIT(r->ev) & EV_ACTIVE);
 }
 
 /* ---- reading ---- */
@@ -789,11 +862,12 @@ static void check_hash(struct fit_verifier *v, const struct fit_meta *m, const c
 }
 
 static const char *const policies[] = {
-	"other", "fifo", "sjf", "srtf", "tiresias", "optimus", NULL
+	"other", "fifo", "sjf", "srtf", "tiresias", "optimus", "pollux", NULL
 };
 static const char *const releases[] = { "at-once", "interval-end", NULL };
 static const char *const orders[] = { "submit-id", "file", NULL };
-static const char *const models[] = { "fixed", "profile", NULL };
+static const char *const models[] = { "fixed", "profile", "adaptive", NULL };
+static const char *const avoidances[] = { "avoided", "allowed", NULL };
 static const char *const remainings[] = { "exact", "whole-epochs", NULL };
 static const char *const singles[] = { "as-run", "always-accumulates", NULL };
 
@@ -822,6 +896,54 @@ static void check_fidelity(struct fit_verifier *v, const struct fit_meta *m, boo
 				"epoch_quantum_s, release and order are not those of fidelity %s",
 				s);
 	}
+}
+
+/* The share that interference takes; a log that says nothing has none. */
+static void meta_share(struct fit_verifier *v, const struct fit_meta *m)
+{
+	const char *s = fit_meta_get(m, "interference");
+
+	if (!s)
+		return;
+	verify_check(v, RULE_META);
+	if (!fit_parse_double(fit_text_of(s), &v->interference) && v->interference > 0 &&
+	    v->interference < 1 && v->with_profile)
+		return;
+	v->interference = 0;
+	verify_fault(v, RULE_META, NONE,
+		     "metadata interference is '%s' (expected above 0 and below 1, with a profile)",
+		     s);
+}
+
+static void read_meta_pollux(struct fit_verifier *v, const struct fit_meta *m, int model)
+{
+	const char *s = fit_meta_get(m, "pollux_p"), *fidelity = fit_meta_get(m, "fidelity");
+	bool known, osdi = fidelity && fit_text_is(fit_text_of(fidelity), "pollux-osdi21");
+	int allowed = 0;
+
+	v->adaptive = v->with_profile;
+	verify_check(v, RULE_META);
+	if (!s || fit_parse_double(fit_text_of(s), &v->pollux_power) || !isfinite(v->pollux_power) ||
+	    !(v->pollux_power > 0 || v->pollux_power < 0)) {
+		v->pollux_power = -1;
+		verify_fault(v, RULE_META, NONE,
+			     "metadata pollux_p is '%s' (expected a number other than 0)",
+			     s ? s : "missing");
+	}
+	meta_choice(v, m, "pollux_interference", avoidances, &allowed);
+	v->pollux_avoids = allowed == 0;
+	s = fit_meta_get(m, "pollux_search");
+	v->pollux_reference = s && fit_text_is(fit_text_of(s), "ga-reference");
+	known = v->pollux_reference || (s && fit_text_is(fit_text_of(s), "ga"));
+	verify_check(v, RULE_META);
+	if (!s || (known && v->pollux_reference != osdi))
+		verify_fault(v, RULE_META, NONE,
+			     "metadata pollux_search is '%s', which is not that of fidelity %s",
+			     s ? s : "missing", fidelity ? fidelity : "none");
+	verify_check(v, RULE_META);
+	if (!v->with_profile || model != 2 || v->interval_ns == 0)
+		verify_fault(v, RULE_META, NONE,
+			     "policy pollux needs a profile, an interval and progress_model adaptive");
 }
 
 static int read_meta(struct fit_verifier *v, const struct fit_meta *m, bool *file_order)
@@ -867,9 +989,15 @@ static int read_meta(struct fit_verifier *v, const struct fit_meta *m, bool *fil
 	if (s && (fit_parse_int64(fit_text_of(s), &v->left_out) || v->left_out < 1))
 		verify_fault(v, RULE_META, NONE, "metadata left_out is '%s' (expected a number above 0)", s);
 	if (fit_meta_get(m, "progress_model") &&
-	    meta_choice(v, m, "progress_model", models, &model) && (model == 1) != v->with_profile)
+	    meta_choice(v, m, "progress_model", models, &model) && (model > 0) != v->with_profile)
 		verify_fault(v, RULE_META, NONE, "progress_model %s, but %s profile", models[model],
 			     v->with_profile ? "the log names a" : "no");
+	if (v->policy == POLICY_POLLUX)
+		read_meta_pollux(v, m, model);
+	else if (model == 2)
+		verify_fault(v, RULE_META, NONE,
+			     "progress_model adaptive, but the policy sets no batch sizes");
+	meta_share(v, m);
 	check_fidelity(v, m, release == 1, order == 1);
 	if (!v->with_profile)
 		v->quantum_ns = 0; /* durations are exact */
@@ -882,17 +1010,14 @@ static int read_meta(struct fit_verifier *v, const struct fit_meta *m, bool *fil
 	return FIT_OK;
 }
 
-static const struct fit_verifier *sorting; /* qsort has no argument for it */
-
-static int by_submit_and_id(const void *pa, const void *pb)
+static int by_submit_and_id(const struct fit_verifier *v, uint32_t a, uint32_t b)
 {
-	uint32_t a = *(const uint32_t *)pa, b = *(const uint32_t *)pb;
-	const struct verify_job *x = &sorting->jobs[a], *y = &sorting->jobs[b];
+	const struct verify_job *x = &v->jobs[a], *y = &v->jobs[b];
 	int c;
 
 	if (x->submit_ns != y->submit_ns)
 		return x->submit_ns < y->submit_ns ? -1 : 1;
-	c = fit_text_cmp_natural(verify_job_id(sorting, a), verify_job_id(sorting, b));
+	c = fit_text_cmp_natural(verify_job_id(v, a), verify_job_id(v, b));
 	return c ? c : (a > b) - (a < b);
 }
 
@@ -904,14 +1029,11 @@ static int rank_jobs(struct fit_verifier *v)
 		return FIT_ENOMEM;
 	for (size_t i = 0; i < v->n_jobs; i++)
 		by[i] = (uint32_t)i;
-	sorting = v;
-	if (v->n_jobs)
-		qsort(by, v->n_jobs, sizeof *by, by_submit_and_id);
-	sorting = NULL;
+	verify_sort(v, by, v->n_jobs, by_submit_and_id);
 	for (size_t i = 0; i < v->n_jobs; i++)
 		v->jobs[by[i]].rank = (uint32_t)i;
 	free(by);
-	return FIT_OK;
+	return v->code;
 }
 
 static int read_log(struct fit_verifier *v, struct fit_reader *r, struct fit_err *err)
@@ -935,6 +1057,8 @@ static int read_log(struct fit_verifier *v, struct fit_reader *r, struct fit_err
 		return fit_fail_nomem(err);
 	if (!file_order && rank_jobs(v))
 		return fit_fail_nomem(err);
+	if (v->adaptive && (rc = fit_throughput_new(&v->fitter, err)) != FIT_OK)
+		return rc;
 	if (v->keep) {
 		v->results = calloc(v->n_jobs ? v->n_jobs : 1, sizeof *v->results);
 		if (!v->results)
@@ -962,6 +1086,7 @@ int fit_verifier_log(struct fit_verifier *v, const char *operand, struct fit_err
 	if (rc)
 		return rc;
 	rc = read_log(v, r, err);
+	rc = rc ? rc : fit_reader_only(r, err);
 	fit_reader_hash(r, v->hash_log);
 	fit_reader_close(r);
 	return rc;
@@ -987,8 +1112,12 @@ void fit_verifier_free(struct fit_verifier *v)
 {
 	if (!v)
 		return;
-	for (size_t i = 0; i < v->n_live; i++)
+	for (size_t i = 0; i < v->n_live; i++) {
 		free(v->live[i].nodes);
+		verify_agent_free(v->live[i].agent);
+	}
+	fit_throughput_free(v->fitter);
+	free(v->spanning);
 	for (size_t i = 0; i < v->n_apps; i++)
 		free(v->apps[i].name);
 	for (size_t i = 0; i < N_RULES; i++)

@@ -56,9 +56,39 @@ void verify_heap_pop(struct verify_heap *h)
 		h->a[i] = x;
 }
 
-/* ---- orders of live records (qsort has no argument for the verifier) ---- */
+/* ---- orders of live records ---- */
 
-static const struct fit_verifier *sorting;
+typedef int compare(const struct fit_verifier *v, uint32_t a, uint32_t b);
+
+/* qsort() has no argument for the verifier. room: n / 2 entries. */
+static void merge_sort(const struct fit_verifier *v, uint32_t *a, size_t n, uint32_t *room,
+		       compare *by)
+{
+	size_t half = n / 2, i = 0, k = half, to = 0;
+
+	if (n < 2)
+		return;
+	merge_sort(v, a, half, room, by);
+	merge_sort(v, a + half, n - half, room, by);
+	if (by(v, a[half - 1], a[half]) <= 0)
+		return;
+	memcpy(room, a, half * sizeof *a);
+	while (i < half)
+		a[to++] = k < n && by(v, a[k], room[i]) < 0 ? a[k++] : room[i++];
+}
+
+void verify_sort(struct fit_verifier *v, uint32_t *a, size_t n, compare *by)
+{
+	struct verify_list *room = &v->sort_room;
+
+	if (n < 2)
+		return;
+	if (fit_grow(&room->a, &room->cap, n / 2, sizeof *room->a)) {
+		v->code = FIT_ENOMEM;
+		return;
+	}
+	merge_sort(v, a, n, room->a, by);
+}
 
 static int cmp_u32(uint32_t a, uint32_t b)
 {
@@ -70,43 +100,35 @@ static uint32_t rank_of(const struct fit_verifier *v, uint32_t live)
 	return v->jobs[v->live[live].job].rank;
 }
 
-static int by_rank(const void *pa, const void *pb)
+static int by_rank(const struct fit_verifier *v, uint32_t a, uint32_t b)
 {
-	return cmp_u32(rank_of(sorting, *(const uint32_t *)pa),
-		       rank_of(sorting, *(const uint32_t *)pb));
+	return cmp_u32(rank_of(v, a), rank_of(v, b));
 }
 
-static int by_remaining(const void *pa, const void *pb)
+static int by_remaining(const struct fit_verifier *v, uint32_t a, uint32_t b)
 {
-	int64_t a = sorting->live[*(const uint32_t *)pa].remaining_ns;
-	int64_t b = sorting->live[*(const uint32_t *)pb].remaining_ns;
+	int64_t x = v->live[a].remaining_ns, y = v->live[b].remaining_ns;
 
-	if (a != b)
-		return a < b ? -1 : 1;
-	return by_rank(pa, pb);
+	if (x != y)
+		return x < y ? -1 : 1;
+	return by_rank(v, a, b);
 }
 
-static int by_seq(const void *pa, const void *pb)
+static int by_seq(const struct fit_verifier *v, uint32_t a, uint32_t b)
 {
-	return cmp_u32(sorting->live[*(const uint32_t *)pa].seq,
-		       sorting->live[*(const uint32_t *)pb].seq);
+	return cmp_u32(v->live[a].seq, v->live[b].seq);
 }
 
-static int by_size(const void *pa, const void *pb)
+static int by_size(const struct fit_verifier *v, uint32_t a, uint32_t b)
 {
-	int64_t a = sorting->live[*(const uint32_t *)pa].gpus,
-		b = sorting->live[*(const uint32_t *)pb].gpus;
+	int64_t x = v->live[a].gpus, y = v->live[b].gpus;
 
-	return a != b ? (a < b ? -1 : 1) : by_rank(pa, pb);
+	return x != y ? (x < y ? -1 : 1) : by_rank(v, a, b);
 }
 
-static void sort(const struct fit_verifier *v, struct verify_list *l,
-		 int (*by)(const void *, const void *))
+static void sort(struct fit_verifier *v, struct verify_list *l, compare *by)
 {
-	sorting = v;
-	if (l->n > 1)
-		qsort(l->a, l->n, sizeof *l->a, by);
-	sorting = NULL;
+	verify_sort(v, l->a, l->n, by);
 }
 
 /* ---- who is active ---- */
@@ -222,7 +244,8 @@ int64_t verify_policy_timer(struct fit_verifier *v)
 
 bool verify_policy_continuous(const struct fit_verifier *v)
 {
-	return v->policy == POLICY_OPTIMUS && v->with_profile && !v->optimus_whole_epochs;
+	return v->adaptive ||
+	       (v->policy == POLICY_OPTIMUS && v->with_profile && !v->optimus_whole_epochs);
 }
 
 void verify_policy_allocated(struct fit_verifier *v, struct verify_live *l)
@@ -290,6 +313,7 @@ void verify_policy_begin(struct fit_verifier *v)
 			break;
 		case POLICY_SRTF:
 		case POLICY_OPTIMUS:
+		case POLICY_POLLUX:
 			rc = active_add(v, live);
 			break;
 		case POLICY_OTHER:
@@ -301,6 +325,8 @@ void verify_policy_begin(struct fit_verifier *v)
 		v->code = rc;
 	if (v->policy == POLICY_TIRESIAS)
 		demote(v);
+	if (v->adaptive)
+		verify_pollux_begin(v);
 }
 
 /* ---- fifo, sjf: a queue whose head blocks ---- */
@@ -645,6 +671,7 @@ void verify_decide_conserving(struct fit_verifier *v)
 					     "waits for %g GPUs while %g are free", want, left);
 		}
 		break;
+	case POLICY_POLLUX: /* a job may be worth more to wait for than GPUs in use */
 	case POLICY_OTHER:
 		break;
 	}
@@ -750,4 +777,5 @@ void verify_policy_release(struct fit_verifier *v)
 	free(v->order.a);
 	free(v->waiting.a);
 	free(v->timers.a);
+	free(v->sort_room.a);
 }

@@ -15,14 +15,15 @@ static bool rigid(const struct fit_verifier *v)
 	       v->policy == POLICY_TIRESIAS;
 }
 
-static bool known_policy(const struct fit_verifier *v)
+/* Policies that ask for no more than numbers of GPUs; where these are is the placement rule's. */
+static bool grants_sizes(const struct fit_verifier *v)
 {
-	return v->policy != POLICY_OTHER;
+	return v->policy != POLICY_OTHER && v->policy != POLICY_POLLUX;
 }
 
 static bool profiled(const struct fit_verifier *v)
 {
-	return v->with_profile;
+	return v->with_profile && !v->adaptive;
 }
 
 static bool not_preemptive(const struct fit_verifier *v)
@@ -55,6 +56,22 @@ static bool is_optimus(const struct fit_verifier *v)
 	return v->policy == POLICY_OPTIMUS;
 }
 
+static bool is_pollux(const struct fit_verifier *v)
+{
+	return v->adaptive;
+}
+
+static bool avoids_interference(const struct fit_verifier *v)
+{
+	return v->adaptive && v->pollux_avoids;
+}
+
+/* The reference's search does not look at what is held now, so it may do worse. */
+static bool starts_from_current(const struct fit_verifier *v)
+{
+	return v->adaptive && !v->pollux_reference;
+}
+
 static enum verify_job_state state_of(const struct fit_verifier *v, const struct verify_row *r)
 {
 	return r->job == NONE ? JOB_UNSEEN : (enum verify_job_state)v->jobs[r->job].state;
@@ -80,7 +97,7 @@ static void row_meta(struct fit_verifier *v, const struct verify_row *r)
 
 static void row_log_order(struct fit_verifier *v, const struct verify_row *r)
 {
-	bool active = EV_BIT(r->ev) & EV_ACTIVE;
+	bool active = EV_BIT(r->ev) & EV_DECIDING;
 
 	verify_check(v, RULE_LOG_ORDER);
 	if (r->t_log < 0 || r->t_log < v->now)
@@ -93,6 +110,9 @@ static void row_log_order(struct fit_verifier *v, const struct verify_row *r)
 		verify_fault(v, RULE_LOG_ORDER, r->job,
 			     "%.*s after the decision of this instant is over",
 			     FIT_TEXT_ARG(r->event));
+	else if (r->ev == EV_BATCH && v->acted)
+		verify_fault(v, RULE_LOG_ORDER, r->job,
+			     "batch after an allocation of this decision: jobs learn before it");
 	else if (r->ev == EV_SUBMIT && r->job != NONE && v->submits_here &&
 		 v->jobs[r->job].rank < v->submit_rank)
 		verify_fault(v, RULE_LOG_ORDER, r->job,
@@ -106,7 +126,7 @@ static void row_log_order(struct fit_verifier *v, const struct verify_row *r)
 /* Cells that an event must or must not have. */
 static void row_vocabulary(struct fit_verifier *v, const struct verify_row *r)
 {
-	const unsigned holds = EV_PLACING | EV_BIT(EV_EPOCH);
+	const unsigned holds = EV_PLACING | EV_BIT(EV_EPOCH) | EV_BIT(EV_BATCH);
 	const unsigned bare = EV_BIT(EV_CLUSTER) | EV_BIT(EV_SUBMIT) | EV_BIT(EV_REJECT);
 	const bool splits = v->with_profile && r->n_nodes > 0;
 	const char *bad = NULL;
@@ -118,7 +138,9 @@ static void row_vocabulary(struct fit_verifier *v, const struct verify_row *r)
 			     FIT_TEXT_ARG(r->event));
 		return;
 	}
-	if (r->has_id != (r->ev != EV_CLUSTER))
+	if (r->ev == EV_BATCH && !v->adaptive)
+		bad = "no place where jobs keep their batch size";
+	else if (r->has_id != (r->ev != EV_CLUSTER))
 		bad = r->has_id ? "a job_id" : "no job_id";
 	else if (r->gpus_na || !isfinite(r->gpus) || r->gpus < 0)
 		bad = "no number of gpus";
@@ -348,10 +370,11 @@ static void row_nodes_match(struct fit_verifier *v, const struct verify_row *r)
 	if (r->gpus < (double)r->sum || r->gpus > (double)r->sum)
 		verify_fault(v, RULE_NODES_MATCH, r->job, "%g GPUs, but '%.*s' are %lld", r->gpus,
 			     FIT_TEXT_ARG(r->nodes_text), (long long)r->sum);
-	else if (r->ev == EV_EPOCH && state_of(v, r) == JOB_RUNNING && !same_nodes(r))
+	else if ((r->ev == EV_EPOCH || r->ev == EV_BATCH) && state_of(v, r) == JOB_RUNNING &&
+		 !same_nodes(r))
 		verify_fault(v, RULE_NODES_MATCH, r->job,
-			     "epoch on '%.*s', which is not what the job holds",
-			     FIT_TEXT_ARG(r->nodes_text));
+			     "%.*s on '%.*s', which is not what the job holds",
+			     FIT_TEXT_ARG(r->event), FIT_TEXT_ARG(r->nodes_text));
 }
 
 static void decision_gpu_exclusive(struct fit_verifier *v)
@@ -457,13 +480,16 @@ static void row_preemption(struct fit_verifier *v, const struct verify_row *r)
 			     "%.*s under a policy that does not preempt", FIT_TEXT_ARG(r->event));
 }
 
-/* A running job whose size stays keeps its nodes. */
+/* A running job whose size stays keeps its nodes; under pollux it may go to others. */
 static void row_keep(struct fit_verifier *v, const struct verify_row *r)
 {
 	if (r->job == NONE || !r->live || state_of(v, r) != JOB_RUNNING)
 		return;
 	verify_check(v, RULE_KEEP);
-	if (r->ev == EV_MOVE && r->sum == r->live->gpus)
+	if (v->policy == POLICY_POLLUX && r->ev == EV_MOVE && same_nodes(r))
+		verify_fault(v, RULE_KEEP, r->job, "moved to '%.*s', which it holds already",
+			     FIT_TEXT_ARG(r->nodes_text));
+	else if (v->policy != POLICY_POLLUX && r->ev == EV_MOVE && r->sum == r->live->gpus)
 		verify_fault(v, RULE_KEEP, r->job,
 			     "moved although it holds %lld GPUs before and after",
 			     (long long)r->sum);
@@ -472,7 +498,8 @@ static void row_keep(struct fit_verifier *v, const struct verify_row *r)
 /* ---- the table ---- */
 
 #define ENDS (EV_BIT(EV_EPOCH) | EV_BIT(EV_FINISH))
-#define HELD (EV_ACTIVE | ENDS)
+#define HELD (EV_DECIDING | ENDS)
+#define SPLITS (EV_PLACING | EV_BIT(EV_EPOCH) | EV_BIT(EV_BATCH))
 
 const struct verify_rule_def verify_rules[N_RULES] = {
 	[RULE_META] = { "meta-consistent",
@@ -488,7 +515,8 @@ const struct verify_rule_def verify_rules[N_RULES] = {
 			      "every row is a known event with the cells that it needs", EV_ALL,
 			      NULL, row_vocabulary, NULL, NULL },
 	[RULE_STATES] = { "state-machine",
-			  "submit, start, then move, preempt, resume, epoch, then finish, release",
+			  "submit, start, then move, preempt, resume, epoch, batch, then finish, "
+			  "release",
 			  EV_OF_JOB, NULL, row_states, NULL, NULL },
 	[RULE_JOBS_ONCE] = { "jobs-once", "every job of the table is submitted once, and no other",
 			     EV_OF_JOB, NULL, row_jobs_once, NULL, end_jobs_once },
@@ -508,7 +536,7 @@ const struct verify_rule_def verify_rules[N_RULES] = {
 			       EV_OF_JOB, NULL, row_node_exists, NULL, NULL },
 	[RULE_NODES_MATCH] = { "nodes-match-gpus",
 			       "gpus is the sum over nodes, and epochs run on what is held",
-			       EV_PLACING | ENDS | EV_BIT(EV_PREEMPT) | EV_BIT(EV_RELEASE), NULL,
+			       SPLITS | ENDS | EV_BIT(EV_PREEMPT) | EV_BIT(EV_RELEASE), NULL,
 			       row_nodes_match, NULL, NULL },
 	[RULE_GPU_EXCLUSIVE] = { "gpu-exclusive", "no GPU of a node is held twice", 0, NULL, NULL,
 				 decision_gpu_exclusive, NULL },
@@ -518,7 +546,7 @@ const struct verify_rule_def verify_rules[N_RULES] = {
 	[RULE_GPUS_REQUESTED] = { "gpus-as-requested",
 				  "rigid policies give what was asked for, others at most what is "
 				  "of use",
-				  EV_PLACING, known_policy, row_gpus_requested, NULL, NULL },
+				  EV_PLACING, grants_sizes, row_gpus_requested, NULL, NULL },
 	[RULE_BATCH_SPLIT] = { "batch-split",
 			       "per-GPU batch and accumulation follow from batch size and GPUs",
 			       EV_PLACING | ENDS, profiled, verify_row_batch_split, NULL, NULL },
@@ -537,8 +565,9 @@ const struct verify_rule_def verify_rules[N_RULES] = {
 	[RULE_RELEASE] = { "release-rule",
 			   "GPUs of a finished job come back when the log's convention says",
 			   EV_BIT(EV_FINISH) | EV_BIT(EV_RELEASE), NULL, row_release, NULL, NULL },
-	[RULE_INSTANTS] = { "decision-instants", "allocations change only when the policy may act",
-			    EV_ACTIVE, NULL, row_instants, NULL, NULL },
+	[RULE_INSTANTS] = { "decision-instants",
+			    "allocations and batch sizes change only when the policy may act",
+			    EV_DECIDING, NULL, row_instants, NULL, NULL },
 	[RULE_PREEMPTION] = { "no-preemption", "fifo and sjf never preempt, move or resume",
 			      EV_ACTIVE, not_preemptive, row_preemption, NULL, NULL },
 	[RULE_FIFO] = { "fifo-order", "jobs start in order of submission", 0, is_fifo, NULL,
@@ -553,14 +582,34 @@ const struct verify_rule_def verify_rules[N_RULES] = {
 	[RULE_OPTIMUS] = { "optimus-marginal-gain",
 			   "each GPU goes where it shortens completion most", 0, is_optimus, NULL,
 			   verify_decide_optimus, NULL },
+	[RULE_POLLUX_INTERFERENCE] = { "pollux-interference",
+				       "on each node at most one job that is on several nodes", 0,
+				       avoids_interference, NULL,
+				       verify_decide_pollux_interference, NULL },
+	[RULE_POLLUX_DOUBLING] = { "pollux-doubling",
+				   "at most twice the GPUs that the job ran on before, and no more "
+				   "than its batch limits allow",
+				   EV_PLACING, is_pollux, verify_row_pollux_doubling, NULL, NULL },
+	[RULE_POLLUX_LIMITS] = { "pollux-batch-limits",
+				 "batch sizes are within the limits of the application; a fixed "
+				 "or a first one is split by the rule",
+				 SPLITS | EV_BIT(EV_FINISH), is_pollux, verify_row_pollux_limits,
+				 NULL, NULL },
+	[RULE_POLLUX_BEST] = { "pollux-batch-best",
+			       "batch sizes make the goodput largest that the job's model predicts",
+			       SPLITS, is_pollux, verify_row_pollux_best,
+			       verify_decide_pollux_best, NULL },
+	[RULE_POLLUX_FITNESS] = { "pollux-fitness",
+				  "a change of allocations is worth no less than keeping them", 0,
+				  starts_from_current, NULL, verify_decide_pollux_fitness, NULL },
 	[RULE_CONSERVING] = { "work-conserving",
 			      "no job waits that the policy could run on the free GPUs", 0,
-			      known_policy, NULL, verify_decide_conserving, NULL },
+			      grants_sizes, NULL, verify_decide_conserving, NULL },
 	[RULE_KEEP] = { "keep-placement", "a running job whose size stays keeps its nodes",
 			EV_BIT(EV_MOVE), NULL, row_keep, NULL, NULL },
 	[RULE_PLACEMENT] = { "placement-rule",
 			     "new allocations fill the emptiest nodes first, in the policy's order",
-			     0, known_policy, NULL, verify_decide_placement, NULL },
+			     0, grants_sizes, NULL, verify_decide_placement, NULL },
 	[RULE_METRICS] = { "metrics-follow", "the given metrics follow from the events", 0, NULL,
 			   NULL, NULL, NULL },
 	[RULE_PER_JOB] = { "per-job-follows", "the given per-job metrics follow from the events", 0,

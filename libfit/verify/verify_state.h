@@ -4,7 +4,7 @@
  * it. Private to libfit/verify.
  *
  * The log is a sequence of rounds. A round is passive rows (submit, reject, epoch, finish, release,
- * cluster), then, at a decision, active rows (start, move, preempt, resume). verify_log.c cuts the
+ * cluster), then, at a decision, its rows: batch, then start, move, preempt, resume. verify_log.c cuts the
  * log into rounds, keeps the state (who holds what, how far each job is) and calls the rules: each
  * sees every row before it changes the state, and every decision after its last row. Decisions
  * that left no row are found from the state, so that a job that should have been started and was
@@ -15,6 +15,7 @@
 
 #include "libfit/base/num.h"
 #include "libfit/model/profile.h"
+#include "libfit/model/throughput.h"
 #include "libfit/verify/verify.h"
 
 enum verify_event {
@@ -28,10 +29,13 @@ enum verify_event {
 	EV_EPOCH,
 	EV_FINISH,
 	EV_RELEASE,
+	EV_BATCH,
 	EV_UNKNOWN
 };
 #define EV_BIT(e) (1u << (e))
 #define EV_ACTIVE (EV_BIT(EV_START) | EV_BIT(EV_MOVE) | EV_BIT(EV_PREEMPT) | EV_BIT(EV_RESUME))
+/* Rows of a decision: jobs that learned come first, then allocations. */
+#define EV_DECIDING (EV_ACTIVE | EV_BIT(EV_BATCH))
 #define EV_PLACING (EV_BIT(EV_START) | EV_BIT(EV_MOVE) | EV_BIT(EV_RESUME))
 #define EV_OF_JOB (~EV_BIT(EV_CLUSTER) & ~EV_BIT(EV_UNKNOWN))
 #define EV_ALL (~0u)
@@ -42,7 +46,8 @@ enum verify_policy {
 	POLICY_SJF,
 	POLICY_SRTF,
 	POLICY_TIRESIAS,
-	POLICY_OPTIMUS
+	POLICY_OPTIMUS,
+	POLICY_POLLUX
 };
 
 /* The rules, in the order of the verdict table. Policy rules come before the placement rule, which
@@ -77,6 +82,11 @@ enum verify_rule {
 	RULE_SRTF,
 	RULE_TIRESIAS,
 	RULE_OPTIMUS,
+	RULE_POLLUX_INTERFERENCE,
+	RULE_POLLUX_DOUBLING,
+	RULE_POLLUX_LIMITS,
+	RULE_POLLUX_BEST,
+	RULE_POLLUX_FITNESS,
 	RULE_CONSERVING,
 	RULE_KEEP,
 	RULE_PLACEMENT,
@@ -134,18 +144,25 @@ struct verify_live {
 	int64_t since_ns;		/* of this allocation */
 	int64_t ready_ns;		/* end of its restart delay */
 	int64_t last_ns;		/* the instant that progress (done_ns) is of */
+	int64_t row_ns;			/* of its last row */
 	int64_t done_ns;		/* executed work, without a profile */
 	int64_t held_ns;		/* time with an allocation, up to since_ns */
 	int64_t first_start_ns, finish_ns, release_due_ns;
 	double gpu_s, gpu_busy_s;	/* up to since_ns */
 	double progress;		/* with a profile: initial-batch-equivalent steps */
 	double rate;			/* of progress, per second; 0: not derived, <0: cannot be */
+	double slow;			/* share of the rate that interference takes away */
 	int64_t epoch, local_bsz, accum;
 	int64_t timer_ns;		/* Tiresias demotes it then, if it keeps running */
 	int64_t n_restarts, n_preempts;
 	int64_t remaining_ns;		/* scratch of srtf and sjf */
 	double gain;			/* scratch of optimus: seconds that one more GPU saves */
 	int64_t grant;			/* likewise */
+	struct verify_agent *agent;	/* pollux: what the job has learned; NULL: nothing yet */
+	double base;			/* pollux: goodput of the fair share, at this decision */
+	double restart_factor;		/* pollux: of a change, at this decision */
+	bool changed;			/* pollux: this decision gives it another allocation */
+	bool tuned;			/* pollux: its split was looked at, and nothing new since */
 	uint8_t queue;			/* Tiresias: 0 or 1, 2: in none yet */
 	bool fresh_alloc;		/* no row of this allocation was seen since it was given */
 	bool placed;			/* placed anew in this decision */
@@ -238,6 +255,11 @@ struct fit_verifier {
 	bool optimus_whole_epochs, optimus_accumulates;
 	int64_t optimus_node_gpus;	/* 0: those of the cluster */
 	bool with_profile;
+	bool adaptive;			/* jobs choose their batch size: pollux */
+	bool pollux_avoids, pollux_reference;
+	double pollux_power;
+	double interference;		/* share of its rate that a job on several nodes loses where
+					 * another one uses one of its nodes; 0: none */
 	int64_t left_out;		/* rows that the replay says it left out */
 
 	/* the cluster */
@@ -247,6 +269,8 @@ struct fit_verifier {
 	int64_t *tree;			/* free GPUs, maximum tree over tree_n leaves */
 	size_t tree_n;
 	struct verify_list touched;	/* nodes that a decision booked */
+	uint32_t *spanning;		/* scratch: jobs on several nodes, per node */
+	size_t cap_spanning;
 
 	/* the jobs in the system */
 	struct verify_live *live;
@@ -261,6 +285,7 @@ struct fit_verifier {
 	bool begun;			/* this decision's arrivals and timers were taken in */
 	bool woken;			/* an arrival, finish or timer happened at this instant */
 	bool dirty;			/* something changed that the policy has not seen yet */
+	bool acted;			/* this decision changed an allocation */
 	bool legal;			/* the policy may act at this instant */
 	bool decided_here;		/* the decision of this instant is over */
 	bool standing;			/* a decision without rows was right before the first row
@@ -290,6 +315,10 @@ struct fit_verifier {
 	size_t n_memo, cap_memo;
 	struct verify_course *courses;	/* sjf, srtf: predicted times */
 	size_t n_courses, cap_courses;
+	struct verify_list sort_room;	/* of verify_sort() */
+	struct fit_throughput *fitter;	/* pollux: workspace of all agents */
+	int64_t fair_gpus;		/* pollux: GPUs of a fair share, at this decision */
+	double keep_fitness;		/* pollux: of keeping all as it is; < 0: cannot be told */
 
 	/* results */
 	bool keep;
@@ -379,10 +408,33 @@ void verify_decide_tiresias(struct fit_verifier *v);
 void verify_decide_optimus(struct fit_verifier *v);
 void verify_decide_conserving(struct fit_verifier *v);
 void verify_decide_placement(struct fit_verifier *v);
+/* Sort live records or jobs, stably. A lack of memory leaves them as they are and sets v->code. */
+void verify_sort(struct fit_verifier *v, uint32_t *a, size_t n,
+		 int (*by)(const struct fit_verifier *v, uint32_t a, uint32_t b));
 /* The most GPUs that Optimus gives a job. */
 int64_t verify_most_gpus(const struct fit_verifier *v, uint32_t job);
 
+/* ---- pollux: agents, batch sizes, fitness (verify_pollux.c) ---- */
+
+/* The job has run as its record says: its agent learns step time and gradient statistics. */
+void verify_agent_learn(struct fit_verifier *v, struct verify_live *l);
+void verify_agent_free(struct verify_agent *a);	/* NULL is fine */
+/* At a decision: all running jobs learn. */
+void verify_pollux_begin(struct fit_verifier *v);
+/* Before the first change of an allocation in a decision: what keeping all would be worth. */
+void verify_pollux_before(struct fit_verifier *v);
+void verify_row_pollux_doubling(struct fit_verifier *v, const struct verify_row *r);
+void verify_row_pollux_limits(struct fit_verifier *v, const struct verify_row *r);
+void verify_row_pollux_best(struct fit_verifier *v, const struct verify_row *r);
+void verify_decide_pollux_best(struct fit_verifier *v);
+void verify_decide_pollux_interference(struct fit_verifier *v);
+void verify_decide_pollux_fitness(struct fit_verifier *v);
+
 /* ---- the cluster (verify_log.c) ---- */
+
+/* Count the jobs on several nodes that use each node; booked: those that are finished and still hold
+ * GPUs too. FIT_ENOMEM. */
+int verify_count_spanning(struct fit_verifier *v, bool booked) FIT_MUST_CHECK;
 
 /* Add gpus (or take away, when negative) at a node; unknown nodes are passed over. */
 void verify_book(struct fit_verifier *v, int32_t node, int64_t gpus);

@@ -106,6 +106,8 @@ double verify_rate(struct fit_verifier *v, struct verify_live *l)
 		l->rate = rate_of(v, &v->apps[j->app], &p, l->gpus,
 				  (struct fit_batch){ l->local_bsz, l->accum }, l->epoch);
 	}
+	if (l->rate > 0)
+		l->rate *= 1 - l->slow;
 	return l->rate;
 }
 
