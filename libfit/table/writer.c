@@ -493,13 +493,12 @@ static int store_path(const struct fit_writer *w, size_t i, char **out, struct f
 	struct fit_str p = { 0 };
 	int rc;
 
-	if (!*name && (i || !w->path))
-		return fit_fail(err, FIT_EINVAL, "%s: a table without a name (expected %s:/PATH)", w->file,
-				w->file);
+	if (!*name && i)
+		return fit_fail(err, FIT_EINVAL, "%s: a further table without a name", w->file);
 	if (w->path)
 		rc = i ? fit_str_printf(&p, "%s/%s", w->path, name) : fit_str_puts(&p, w->path);
 	else
-		rc = fit_str_printf(&p, "/%s", name);
+		rc = fit_str_printf(&p, "/%s", *name ? name : "table");
 	*out = p.s;
 	return rc ? fit_fail_nomem(err) : FIT_OK;
 }
@@ -515,7 +514,7 @@ static int close_store(struct fit_writer *w, struct fit_err *err)
 		rc = store_path(w, i, &paths[i], err);
 	}
 	if (!rc)
-		rc = fit_store_write(w->file, !w->path, (const char *const *)paths, tables, w->tables, err);
+		rc = fit_store_write(w->file, (const char *const *)paths, tables, w->tables, err);
 	for (size_t i = 0; paths && i < w->tables; i++)
 		free(paths[i]);
 	free(paths);
