@@ -37,13 +37,14 @@ endif
 ALL_CFLAGS = $(CFLAGS) $(REQUIRED) $(SAN)
 ALL_LDFLAGS = $(LDFLAGS) $(SAN) -Wl,--as-needed
 
-LIB_SRC := $(sort $(wildcard libfit/*/*.c)) $(sort $(wildcard traces/*.c)) tools/common/cli.c
+LIB_SRC := $(sort $(wildcard libfit/*/*.c)) $(sort $(wildcard traces/*.c)) \
+	$(sort $(wildcard tools/common/*.c) $(filter-out tools/gf-%,$(wildcard tools/*.c)))
 TOOL_SRC := $(sort $(wildcard tools/gf-*.c))
 UNIT_SRC := $(sort $(wildcard tests/unit/test_*.c))
 # Small programs that golden tests and benchmarks use.
 AUX_SRC := $(sort $(wildcard tests/golden/*.c tests/bench/*.c))
 FUZZ_SRC := $(sort $(wildcard tests/fuzz/fuzz_*.c))
-HEADERS := $(sort $(wildcard libfit/*/*.h traces/*.h tools/common/*.h))
+HEADERS := $(sort $(wildcard libfit/*/*.h traces/*.h tools/common/*.h tools/*.h))
 MAN1 := $(sort $(wildcard docs/man/*.1))
 MAN5 := $(sort $(wildcard docs/man/*.5))
 SCRIPTS := $(sort $(wildcard scripts/* tests/cli/*.sh tests/fuzz/*.sh)) tests/run tests/golden/lib.sh \

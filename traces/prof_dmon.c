@@ -153,7 +153,9 @@ static int parse_time(struct dmon *d, struct fit_text date, struct fit_text cloc
 		if (__builtin_add_overflow(t, start, &t) || __builtin_add_overflow(t, d->day * day_ns, &t))
 			return FIT_EPARSE;
 	}
-	*ns = t;
+	/* a time of day alone is of no day, so of no zone */
+	*ns = d->has[DATE] || fit_prof_has_start(fit_series_params_of(d->out)) ?
+	      fit_series_local(d->out, t) : t;
 	return FIT_OK;
 }
 

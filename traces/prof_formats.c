@@ -8,7 +8,6 @@
 #include <sys/stat.h>
 
 #include "libfit/base/num.h"
-#include "traces/jobs.h"
 #include "traces/series.h"
 
 #define NS_PER_DAY (INT64_C(86400) * FIT_NS_PER_S)
@@ -73,29 +72,32 @@ static const struct fit_field gradient_fields[] = {
 
 #define FIELDS(f) f, sizeof f / sizeof *f
 #define SERIES NULL, 0, FIT_SERIES_F_SERIES
+#define LOCAL NULL, 0, FIT_SERIES_F_SERIES | FIT_SERIES_F_LOCAL
 #define BIT(c) (1u << FIT_SERIES_##c)
 
 const struct fit_series_format fit_series_formats[] = {
-	{ "nvidia-smi", "nvidia-smi --query-gpu … --format=csv", SERIES,
+	{ "nvidia-smi", "nvidia-smi --query-gpu … --format=csv", LOCAL,
 	  BIT(UUID) | BIT(NAME) | BIT(FB_TOTAL) | BIT(POWER) | BIT(TEMP) | BIT(SM_CLOCK) |
 	  BIT(MEM_CLOCK), fit_series_read_smi },
-	{ "dmon", "nvidia-smi dmon", SERIES,
+	{ "dmon", "nvidia-smi dmon", LOCAL,
 	  BIT(POWER) | BIT(TEMP) | BIT(SM_CLOCK) | BIT(MEM_CLOCK), fit_series_read_dmon },
-	{ "dcgmi", "dcgmi dmon", SERIES,
+	{ "dcgmi", "dcgmi dmon", LOCAL,
 	  BIT(INSTANCE) | BIT(FB_TOTAL) | BIT(POWER) | BIT(TEMP) | BIT(SM_CLOCK) | BIT(MEM_CLOCK) |
 	  BIT(DERIVED), fit_series_read_dcgmi },
-	{ "dcgm-exporter", "scrapes of dcgm-exporter (Prometheus text)", SERIES,
+	{ "dcgm-exporter", "scrapes of dcgm-exporter (Prometheus text)", LOCAL,
 	  BIT(INSTANCE) | BIT(UUID) | BIT(NAME) | BIT(FB_TOTAL) | BIT(POWER) | BIT(TEMP) |
 	  BIT(SM_CLOCK) | BIT(MEM_CLOCK) | BIT(POD) | BIT(DERIVED), fit_series_read_exporter },
 	{ "nsight", "Nsight Systems, SQLite export: kernels as utilisation", SERIES, 0,
 	  fit_series_read_nsight },
+	{ "nsight-metrics", "Nsight Systems, SQLite export: sampled GPU metrics", SERIES, BIT(DERIVED),
+	  fit_series_read_gpu_metrics },
 	{ "nsight-trace", "Nsight Systems, cuda_gpu_trace CSV: the same", SERIES, 0,
 	  fit_series_read_nsight_trace },
 	{ "nsight-kernels", "Nsight Systems, kernel summary CSV", FIELDS(kernel_fields), 0, 0,
 	  fit_series_read_nsight_kernels },
 	{ "pytorch-trace", "PyTorch profiler, Chrome trace JSON: kernels as utilisation", SERIES,
 	  BIT(DERIVED), fit_series_read_pytorch },
-	{ "philly-util", "cluster_gpu_util of the Philly trace", SERIES, 0,
+	{ "philly-util", "cluster_gpu_util of the Philly trace", LOCAL, 0,
 	  fit_series_read_philly_util },
 	{ "lucid-colocate", "colocate_info of Lucid", FIELDS(colocate_fields), 0, 0,
 	  fit_series_read_lucid_colocate },
@@ -136,7 +138,7 @@ struct fit_series_out {
 	size_t n_fields;
 	struct fit_hasher *hasher;
 	bool calendar, has_offset, begun;
-	int64_t offset_s, origin_ns;
+	int64_t offset_s, origin_ns, last_local;	/* last_local: what fit_series_local() said last */
 };
 
 const struct fit_series_params *fit_series_params_of(const struct fit_series_out *out)
@@ -149,6 +151,25 @@ void fit_series_calendar(struct fit_series_out *out, bool has_offset, int64_t of
 	out->calendar = true;
 	out->has_offset = has_offset;
 	out->offset_s = has_offset ? offset_s : 0;
+}
+
+bool fit_series_is_near(int64_t ns)
+{
+	return ns > -200 * 366 * NS_PER_DAY && ns < 200 * 366 * NS_PER_DAY;
+}
+
+int64_t fit_series_local(struct fit_series_out *out, int64_t local_ns)
+{
+	const struct fit_zone *z = &out->params->zone;
+	int64_t after, utc;
+
+	if (!z->given || !fit_series_is_near(local_ns))
+		return local_ns;
+	after = out->last_local == FIT_INT_NA ? FIT_INT_NA : out->last_local - 60 * FIT_NS_PER_S;
+	if (!fit_zone_to_utc(z, local_ns, after, &utc))
+		out->report->no_hour++;
+	out->last_local = utc;
+	return utc;
 }
 
 static int begin(struct fit_series_out *out, struct fit_err *err)
@@ -233,6 +254,9 @@ int fit_series_sample(struct fit_series_out *out, const struct fit_cell cells[FI
 	int64_t t = cells[FIT_SERIES_TIME].na ? 0 : cells[FIT_SERIES_TIME].u.i;
 
 	if (out->calendar && !cells[FIT_SERIES_TIME].na) {
+		if (!out->begun && !out->has_offset && out->params->zone.given &&
+		    fit_series_is_near(t))
+			fit_series_calendar(out, true, fit_zone_offset(&out->params->zone, t));
 		if (!out->begun && set_origin(out, t, err))
 			return FIT_EDATA;
 		if (__builtin_sub_overflow(t, out->origin_ns, &t) || t == FIT_INT_NA)
@@ -363,6 +387,7 @@ static int read_with(struct fit_series_out *out, const struct fit_series_in *in,
 	const struct fit_series_format *f = out->format;
 	int rc;
 
+	out->last_local = FIT_INT_NA;
 	out->hasher = fit_hasher_new();
 	if (!out->hasher)
 		return fit_fail_nomem(err);
@@ -390,24 +415,32 @@ static bool is_folder(const char *path)
 	return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
 }
 
+int fit_series_read_source(const struct fit_series_format *format, const char *operand,
+			   struct fit_source *source, const struct fit_series_params *params,
+			   const struct fit_series_sink *sink, struct fit_series_report *report,
+			   struct fit_err *err)
+{
+	struct fit_series_out out = { .format = format, .params = params, .sink = sink, .report = report,
+				      .input = source ? fit_source_name(source) : operand };
+	struct fit_series_in in = { .operand = operand, .source = source };
+
+	*report = (struct fit_series_report){ 0 };
+	return read_with(&out, &in, err);
+}
+
 int fit_series_read(const struct fit_series_format *format, const char *operand,
 		    const struct fit_series_params *params, const struct fit_series_sink *sink,
 		    struct fit_series_report *report, struct fit_err *err)
 {
-	struct fit_series_out out = { .format = format, .params = params, .sink = sink,
-				      .report = report, .input = operand };
-	struct fit_series_in in = { .operand = operand };
+	struct fit_source *source = NULL;
 	int rc = FIT_OK;
 
 	*report = (struct fit_series_report){ 0 };
 	if (!(format->flags & FIT_SERIES_F_FOLDER) || !is_folder(operand))
-		rc = fit_source_open(&in.source, operand, err);
-	if (rc)
-		return rc;
-	if (in.source)
-		out.input = fit_source_name(in.source);
-	rc = read_with(&out, &in, err);
-	fit_source_close(in.source);
+		rc = fit_source_open(&source, operand, err);
+	if (!rc)
+		rc = fit_series_read_source(format, operand, source, params, sink, report, err);
+	fit_source_close(source);
 	return rc;
 }
 

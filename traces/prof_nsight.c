@@ -9,141 +9,14 @@
 #include "libfit/base/num.h"
 #include "traces/csv.h"
 #include "traces/prof_intervals.h"
+#include "traces/prof_nsight.h"
 #include "traces/prof_text.h"
 
-#define SLURP_MAX ((size_t)1 << 30)	/* of an export that is compressed or comes through a pipe */
 #define KERNELS "CUPTI_ACTIVITY_KIND_KERNEL"
 
 /* ---- the SQLite export ---- */
 
-struct export {
-	sqlite3 *db;
-	unsigned char *image;	/* owned while db is open */
-	const char *name;
-};
-
-static int fail_sqlite(const struct export *x, struct fit_err *err)
-{
-	int code = x->db ? sqlite3_errcode(x->db) : SQLITE_NOMEM;
-
-	if (code == SQLITE_NOMEM)
-		return fit_fail_nomem(err);
-	return fit_fail(err, code == SQLITE_IOERR || code == SQLITE_CANTOPEN ? FIT_EIO : FIT_EPARSE,
-			"%s: cannot read the SQLite export: %s", x->name, sqlite3_errmsg(x->db));
-}
-
-static int slurp(struct export *x, struct fit_source *s, size_t *n, struct fit_err *err)
-{
-	size_t cap = 0, got = 1;
-
-	*n = 0;
-	while (got) {
-		int rc;
-
-		if (*n > SLURP_MAX)
-			return fit_fail(err, FIT_EDATA, "%s: more than 1 GiB through a pipe or compressed "
-					"(expected a plain file)", x->name);
-		if (fit_grow(&x->image, &cap, *n + ((size_t)1 << 16), 1))
-			return fit_fail_nomem(err);
-		rc = fit_source_read(s, x->image + *n, cap - *n, &got, err);
-		if (rc)
-			return rc;
-		*n += got;
-	}
-	return FIT_OK;
-}
-
-static const char magic[] = "SQLite format 3";
-
-static bool is_plain_export(const char *operand)
-{
-	char head[sizeof magic] = { 0 };
-	FILE *f = operand && strcmp(operand, "-") != 0 ? fopen(operand, "rb") : NULL;
-	bool yes = f && fread(head, 1, sizeof head, f) == sizeof head &&
-		   memcmp(head, magic, sizeof magic) == 0;
-
-	if (f)
-		fclose(f);
-	return yes;
-}
-
-/* A plain file is opened where it is; other sources are read into memory first. */
-static int open_export(struct export *x, const struct fit_series_in *in, struct fit_err *err)
-{
-	bool plain = is_plain_export(in->operand);
-	size_t n = 0;
-	int rc = plain ? FIT_OK : slurp(x, in->source, &n, err);
-
-	if (rc)
-		return rc;
-	if (!plain && n == 0)
-		return fit_fail(err, FIT_EPARSE, "%s: empty file (expected an SQLite export)", x->name);
-	if (!plain && (n < sizeof magic || memcmp(x->image, magic, sizeof magic) != 0))
-		return fit_fail(err, FIT_EPARSE, "%s: not an SQLite file (expected the export of 'nsys export "
-				"-t sqlite')", x->name);
-	if (sqlite3_open_v2(plain ? in->operand : ":memory:", &x->db,
-			    plain ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE, NULL))
-		return fail_sqlite(x, err);
-	/* what a hostile file could make it do: run functions in its schema, allocate without bounds */
-	sqlite3_db_config(x->db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
-	sqlite3_db_config(x->db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
-	sqlite3_db_config(x->db, SQLITE_DBCONFIG_ENABLE_VIEW, 0, NULL);
-	sqlite3_limit(x->db, SQLITE_LIMIT_LENGTH, 1 << 24);
-	if (!plain && sqlite3_deserialize(x->db, "main", x->image, (sqlite3_int64)n, (sqlite3_int64)n,
-					  SQLITE_DESERIALIZE_READONLY))
-		return fail_sqlite(x, err);
-	if (sqlite3_exec(x->db, "PRAGMA cell_size_check = ON; PRAGMA mmap_size = 0", NULL, NULL, NULL))
-		return fail_sqlite(x, err);
-	return FIT_OK;
-}
-
-static void close_export(struct export *x)
-{
-	sqlite3_close_v2(x->db);
-	free(x->image);
-}
-
-/* How many of the named tables there are. */
-static int count_tables(struct export *x, const char *sql_list, int64_t *n, struct fit_err *err)
-{
-	struct fit_str sql = { 0 };
-	sqlite3_stmt *q = NULL;
-	int rc = fit_str_printf(&sql, "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND "
-				"sql NOT LIKE 'CREATE VIRTUAL%%' AND name IN (%s)", sql_list);
-
-	if (rc)
-		return fit_fail_nomem(err);
-	if (sqlite3_prepare_v2(x->db, sql.s, -1, &q, NULL) || sqlite3_step(q) != SQLITE_ROW)
-		rc = fail_sqlite(x, err);
-	else
-		*n = sqlite3_column_int64(q, 0);
-	sqlite3_finalize(q);
-	fit_str_release(&sql);
-	return rc;
-}
-
-/* The start of the session, ns since 1970 in UTC, where the export has it. */
-static int session_start(struct export *x, int64_t *epoch_ns, bool *has, struct fit_err *err)
-{
-	sqlite3_stmt *q = NULL;
-	int64_t n = 0;
-	int rc = count_tables(x, "'TARGET_INFO_SESSION_START_TIME'", &n, err);
-
-	*has = false;
-	if (rc || !n)
-		return rc;
-	if (sqlite3_prepare_v2(x->db, "SELECT utcEpochNs FROM TARGET_INFO_SESSION_START_TIME LIMIT 1", -1,
-			       &q, NULL))
-		return FIT_OK;		/* another version of the table */
-	if (sqlite3_step(q) == SQLITE_ROW && sqlite3_column_type(q, 0) == SQLITE_INTEGER) {
-		*epoch_ns = sqlite3_column_int64(q, 0);
-		*has = *epoch_ns > 0 && *epoch_ns < INT64_MAX / 2;
-	}
-	sqlite3_finalize(q);
-	return FIT_OK;
-}
-
-static int flow_kernels(struct export *x, struct fit_bins *b, struct fit_series_out *out,
+static int flow_kernels(struct fit_nsight *x, struct fit_bins *b, struct fit_series_out *out,
 			struct fit_err *err)
 {
 	sqlite3_stmt *q = NULL;
@@ -151,17 +24,17 @@ static int flow_kernels(struct export *x, struct fit_bins *b, struct fit_series_
 
 	if (sqlite3_prepare_v2(x->db, "SELECT DISTINCT deviceId FROM " KERNELS
 			       " WHERE typeof(deviceId) = 'integer'", -1, &q, NULL))
-		return fail_sqlite(x, err);
+		return fit_nsight_fail(x, err);
 	while (!rc && (step = sqlite3_step(q)) == SQLITE_ROW)
 		rc = fit_bins_gpu(b, sqlite3_column_int64(q, 0), err);
 	if (!rc && step != SQLITE_DONE)
-		rc = fail_sqlite(x, err);
+		rc = fit_nsight_fail(x, err);
 	sqlite3_finalize(q);
 	if (rc)
 		return rc;
 	if (sqlite3_prepare_v2(x->db, "SELECT start, \"end\", deviceId, rowid FROM " KERNELS
 			       " ORDER BY start, \"end\", deviceId", -1, &q, NULL))
-		return fail_sqlite(x, err);
+		return fit_nsight_fail(x, err);
 	while (!rc && (step = sqlite3_step(q)) == SQLITE_ROW) {
 		int64_t start = sqlite3_column_int64(q, 0), end = sqlite3_column_int64(q, 1);
 		uint64_t row = (uint64_t)sqlite3_column_int64(q, 3);
@@ -180,7 +53,7 @@ static int flow_kernels(struct export *x, struct fit_bins *b, struct fit_series_
 		rc = fit_series_bad(out, rc, row, "bad kernel");
 	}
 	if (!rc && step != SQLITE_DONE)
-		rc = fail_sqlite(x, err);
+		rc = fit_nsight_fail(x, err);
 	sqlite3_finalize(q);
 	return rc;
 }
@@ -188,24 +61,27 @@ static int flow_kernels(struct export *x, struct fit_bins *b, struct fit_series_
 int fit_series_read_nsight(const struct fit_series_in *in, struct fit_series_out *out,
 			   struct fit_err *err)
 {
-	struct export x = { .name = fit_source_name(in->source) };
+	struct fit_nsight x = { .name = fit_source_name(in->source) };
 	struct fit_bins b = { .out = out, .bin_ns = fit_series_params_of(out)->bin_ns };
-	int64_t kernels = 0, others = 0;
+	int64_t kernels = 0, others = 0, metrics = 0;
 	bool calendar = false;
-	int rc = open_export(&x, in, err);
+	int rc = fit_nsight_open(&x, in, err);
 
 	if (!rc)
-		rc = count_tables(&x, "'" KERNELS "'", &kernels, err);
+		rc = fit_nsight_tables(&x, "'" KERNELS "'", &kernels, err);
 	if (!rc && !kernels)
-		rc = count_tables(&x, "'META_DATA_EXPORT', 'TARGET_INFO_SESSION_START_TIME', 'StringIds', "
-				  "'TARGET_INFO_GPU'", &others, err);
+		rc = fit_nsight_tables(&x, "'META_DATA_EXPORT', 'TARGET_INFO_SESSION_START_TIME', 'StringIds', "
+				  "'TARGET_INFO_GPU', 'GPU_METRICS'", &others, err);
 	if (!rc && !kernels && !others)
 		rc = fit_fail(err, FIT_ENOTFOUND, "%s: no table '" KERNELS "', and none that Nsight Systems "
 			      "writes (expected the export of 'nsys export -t sqlite')", x.name);
-	if (!rc && !kernels && fit_series_note(out, "no kernels were recorded (no table " KERNELS ")"))
+	if (!rc && !kernels)
+		rc = fit_nsight_tables(&x, "'GPU_METRICS'", &metrics, err);
+	if (!rc && !kernels && fit_series_note(out, "no kernels were recorded (no table " KERNELS ")%s",
+					       metrics ? ", but GPU_METRICS (expected --from nsight-metrics)" : ""))
 		rc = fit_fail_nomem(err);
 	if (!rc && kernels)
-		rc = session_start(&x, &b.origin_ns, &calendar, err);
+		rc = fit_nsight_start(&x, &b.origin_ns, &calendar, err);
 	if (!rc && kernels) {
 		if (calendar)
 			fit_series_calendar(out, true, 0);
@@ -216,7 +92,7 @@ int fit_series_read_nsight(const struct fit_series_in *in, struct fit_series_out
 			(void)fit_fail_prefix(err, rc, "%s", x.name);
 	}
 	free(b.gpus);
-	close_export(&x);
+	fit_nsight_close(&x);
 	return rc;
 }
 

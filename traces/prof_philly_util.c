@@ -87,6 +87,8 @@ static int read_row(struct util *u, const struct fit_cell *in, struct fit_err *e
 			return fit_csv_fail(u->c, FIT_EPARSE, u->label[i], err, "bad value '%.*s' (expected a "
 					    "number or NA)", FIT_TEXT_ARG(v));
 	}
+	if (!zoned)
+		t = fit_series_local(u->out, t);
 	if (!u->calendar)
 		fit_series_calendar(u->out, zoned, offset_s);
 	u->calendar = true;

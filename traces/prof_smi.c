@@ -232,7 +232,8 @@ static int read_row(struct smi *s, const struct fit_text *f, size_t n, struct fi
 				rc = fit_prof_fail(&s->lines, FIT_EPARSE, "timestamp", err, "bad value '%.*s' "
 						   "(expected YYYY/MM/DD HH:MM:SS.mmm)", FIT_TEXT_ARG(f[i]));
 			else
-				cells[FIT_SERIES_TIME].na = false;
+				cells[FIT_SERIES_TIME] = (struct fit_cell){
+					.u.i = fit_series_local(s->out, cells[FIT_SERIES_TIME].u.i) };
 		} else if (s->what[i] == BUS) {
 			bus = f[i];
 		} else if (s->what[i] != OTHER) {

@@ -217,13 +217,22 @@ int fit_prof_tick(struct fit_prof_ticks *t, struct fit_text key, int64_t *id)
 	return FIT_OK;
 }
 
+bool fit_prof_has_start(const struct fit_series_params *p)
+{
+	return p->has_time && p->time_is_calendar;
+}
+
 int fit_prof_tick_time(const struct fit_series_params *p, uint64_t tick, int64_t default_ns,
 		       int64_t *ns)
 {
-	int64_t period = p->period_ns > 0 ? p->period_ns : default_ns, shift;
+	int64_t period = p->period_ns > 0 ? p->period_ns : default_ns, shift, start;
 
+	start = p->has_time ? p->time_ns : 0;
+	/* the clock's time is that of the start alone: from there on seconds are seconds */
+	if (fit_prof_has_start(p) && p->zone.given && fit_series_is_near(start))
+		(void)fit_zone_to_utc(&p->zone, start, FIT_INT_NA, &start);
 	if (tick > INT64_MAX || __builtin_mul_overflow((int64_t)tick, period, &shift) ||
-	    __builtin_add_overflow(p->has_time ? p->time_ns : 0, shift, ns) || *ns == INT64_MIN)
+	    __builtin_add_overflow(start, shift, ns) || *ns == INT64_MIN)
 		return FIT_EINVAL;
 	return FIT_OK;
 }

@@ -61,6 +61,8 @@ void fit_prof_ticks_release(struct fit_prof_ticks *t);
 /* A record of that GPU: the number of its sample, from 0, in t->tick: one more than before when the
  * GPU was already seen in the current one; *id: its number by appearance. */
 int fit_prof_tick(struct fit_prof_ticks *t, struct fit_text key, int64_t *id) FIT_MUST_CHECK;
+/* Is the time of the first sample a calendar time? */
+bool fit_prof_has_start(const struct fit_series_params *p);
 /* The time of sample number tick: params->time_ns plus so many periods (default_ns where none was
  * given). FIT_EINVAL when it does not fit. */
 int fit_prof_tick_time(const struct fit_series_params *p, uint64_t tick, int64_t default_ns,

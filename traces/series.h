@@ -30,6 +30,7 @@
 #include "libfit/table/source.h"
 #include "libfit/table/table.h"
 #include "traces/csv.h"
+#include "traces/jobs.h"
 
 /* ---- columns of time series ---- */
 
@@ -58,6 +59,7 @@ struct fit_series_in {
 
 #define FIT_SERIES_F_SERIES 1u		/* a time series */
 #define FIT_SERIES_F_FOLDER 2u		/* the operand may be a folder */
+#define FIT_SERIES_F_LOCAL 4u		/* its calendar times have no zone: params->zone counts */
 
 struct fit_series_format {
 	const char *name, *summary;
@@ -67,6 +69,11 @@ struct fit_series_format {
 	unsigned columns;		/* of a time series: bits 1u << FIT_SERIES_*, beyond the first six */
 	int (*read)(const struct fit_series_in *in, struct fit_series_out *out, struct fit_err *err);
 };
+
+/* The format of a source, of which nothing is consumed, or (s NULL) of the folder of that name, and the
+ * reason in why; "pollux": a folder for fit_pollux_read_profiles(). FIT_EDATA: none. */
+int fit_series_recognise(const char *folder, struct fit_source *s, const char **name, char why[FIT_TRACE_WHY],
+			 struct fit_err *err) FIT_MUST_CHECK;
 
 extern const struct fit_series_format fit_series_formats[];	/* ends with name == NULL */
 const struct fit_series_format *fit_series_format_find(const char *name);	/* or NULL */
@@ -81,6 +88,7 @@ struct fit_series_params {
 	bool has_time;		/* the time of the first sample, for dumps without times */
 	bool time_is_calendar;	/* it is ns since 1970-01-01, else ns since an origin of one's own */
 	int64_t time_ns;
+	struct fit_zone zone;	/* of calendar times without a zone, time_ns too; not given: as they stand */
 	int64_t period_ns;	/* between samples of dumps without times; 0: not given */
 	int64_t bin_ns;		/* length of a bin where kernels become utilisation; > 0 */
 	/* Called for each record that is left out or passed over; may be NULL. */
@@ -106,6 +114,7 @@ struct fit_series_report {
 	/* missing and out-of-range cells of gpu_util_pct, mem_util_pct and fb_used_mib, in a format that
 	 * has the column; words: how the dump said so */
 	struct { bool bound; uint64_t missing, outside; struct fit_series_counts words; } cells[3];
+	uint64_t no_hour;	/* times in the hour that a clock leaves out in spring */
 	uint64_t back;		/* rows whose time is before the one of a row above */
 	uint64_t back_line;	/* the line of the first of them */
 	bool has_range;		/* first and last time, ns since the origin */
@@ -133,6 +142,11 @@ struct fit_series_sink {
 int fit_series_read(const struct fit_series_format *format, const char *operand,
 		    const struct fit_series_params *params, const struct fit_series_sink *sink,
 		    struct fit_series_report *report, struct fit_err *err) FIT_MUST_CHECK;
+/* The same from a source that was opened already, and stays open; NULL: operand is a folder. */
+int fit_series_read_source(const struct fit_series_format *format, const char *operand,
+			   struct fit_source *source, const struct fit_series_params *params,
+			   const struct fit_series_sink *sink, struct fit_series_report *report,
+			   struct fit_err *err) FIT_MUST_CHECK;
 /* The same from memory; name stands in messages. */
 int fit_series_read_memory(const struct fit_series_format *format, const char *name,
 			   const void *bytes, size_t n, const struct fit_series_params *params,
@@ -148,6 +162,11 @@ const struct fit_series_params *fit_series_params_of(const struct fit_series_out
  * first sample. To be called before the first row. */
 void fit_series_calendar(struct fit_series_out *out, bool has_offset, int64_t offset_s);
 
+bool fit_series_is_near(int64_t ns);	/* within two centuries of 1970: clocks have rules there */
+/* A time of a clock that does not say its zone, as fit_series_sample() wants it: UTC when params->zone is
+ * given. In the hour that comes twice in autumn it is the first instant that is not a minute or more
+ * before the last one asked for, else the first one. A time that spring leaves out is counted, and read as winter's. */
+int64_t fit_series_local(struct fit_series_out *out, int64_t local_ns);
 /* A row of a time series: cells by enum fit_series_column (those that the format does not have are
  * ignored; a host that is NA becomes params->host). */
 int fit_series_sample(struct fit_series_out *out, const struct fit_cell cells[FIT_SERIES_COLUMNS],
@@ -184,6 +203,7 @@ FIT_SERIES_READER(fit_series_read_dmon);
 FIT_SERIES_READER(fit_series_read_dcgmi);
 FIT_SERIES_READER(fit_series_read_exporter);
 FIT_SERIES_READER(fit_series_read_nsight);
+FIT_SERIES_READER(fit_series_read_gpu_metrics);
 FIT_SERIES_READER(fit_series_read_nsight_trace);
 FIT_SERIES_READER(fit_series_read_nsight_kernels);
 FIT_SERIES_READER(fit_series_read_pytorch);

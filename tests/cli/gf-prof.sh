@@ -234,7 +234,7 @@ is "and nothing else behind" "$T/left" ""
 run "--from is required" 2 gf-prof "$mini"
 run "an unknown format" 2 gf-prof --from sia "$mini"
 has "an unknown format: the message" "$T/err" \
-	"^gf-prof: unknown value 'sia' for --from \\(expected pollux, nvidia-smi, dmon, .*, gradient-stats\\)\$"
+	"^gf-prof: unknown value 'sia' for --from \\(expected auto, pollux, nvidia-smi, dmon, .*, gradient-stats\\)\$"
 for name in dmon gradient-stats; do
 	run "--max-local is for pollux only ($name)" 2 gf-prof --from $name --max-local a=1 "$mini"
 done

@@ -66,7 +66,10 @@ fuzz_seeds() {
 		$fuzz_data/trace-philly-machines.csv >"$2/list" ;;
 	fuzz_join_rubick-model) fuzz_join_files $fuzz_data/prof-rubick/wren/config.csv \
 		$fuzz_data/prof-rubick/wren/data.csv >"$2/wren" ;;
-	fuzz_join_rubick-placements) cp $fuzz_data/prof-rubick/*/placements.csv "$2/" ;;
+	fuzz_join_rubick-placements)
+		for fuzz_file in lark wren; do
+			cp $fuzz_data/prof-rubick/$fuzz_file/placements.csv "$2/$fuzz_file"
+		done ;;
 	*)
 		for fuzz_file in $fuzz_data/*; do
 			[ ! -f "$fuzz_file" ] || cp "$fuzz_file" "$2/"
