@@ -227,8 +227,12 @@ static int64_t restart_ns(const struct fit_engine *g, uint32_t j)
 
 const uint32_t *fit_view_active(const struct fit_view *v, size_t *n)
 {
-	*n = v->engine->active_n;
-	return v->engine->active;
+	struct fit_engine *g = (struct fit_engine *)(uintptr_t)v->engine;
+
+	if (g->active_holes)
+		close_holes(g);
+	*n = g->active_n;
+	return g->active;
 }
 
 int64_t fit_view_gpus(const struct fit_view *v, uint32_t j)
@@ -601,7 +605,8 @@ static int decide(struct fit_engine *g, struct fit_err *err)
 {
 	int rc;
 
-	if (g->active_holes)
+	/* not at each decision: the backlog may be long, and not all policies look at it */
+	if (g->active_holes > g->active_n / 2)
 		close_holes(g);
 	g->news = false;
 	if (!g->active_n)
