@@ -274,7 +274,8 @@ int fit_delaunay_build(struct fit_delaunay *d, const int64_t *const x[3], size_t
 	if (rc || m == 0) {
 		fflush(complaints);
 		first_line(text, text_n, line);
-		rc = fit_fail(err, FIT_EDATA, "cannot triangulate %zu points: %s", n,
+		rc = rc == qh_ERRmem ? fit_fail_nomem(err) :
+		     fit_fail(err, FIT_EDATA, "cannot triangulate %zu points: %s", n,
 			      line[0] ? line : "no simplices");
 		goto free_qhull;
 	}
