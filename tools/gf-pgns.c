@@ -301,8 +301,9 @@ static int log_row(const struct fit_input *in, const struct log_columns *c, cons
 	struct fit_text app = fit_input_text(in, c->app, buf);
 	struct fit_pgns_row row = { 0 };
 	struct fit_pgns_window win;
+	struct fit_err why;
 	double step = 0, epoch = 0;
-	bool no_epoch = true, closed = false;
+	bool no_epoch = true, no_progress = true, closed = false;
 	struct log *g = NULL;
 	int rc;
 
@@ -315,18 +316,21 @@ static int log_row(const struct fit_input *in, const struct log_columns *c, cons
 		rc = fit_input_number(in, c->epoch, true, &epoch, &no_epoch, err);
 	if (!rc && o->by_epoch && no_epoch)
 		rc = fit_input_need(in, c->epoch, true, &epoch, err);
-	if (!rc && c->progress >= 0)
-		rc = fit_input_need(in, c->progress, false, &row.progress, err);
+	if (!rc)
+		rc = fit_input_number(in, c->progress, false, &row.progress, &no_progress, err);
 	if (rc)
 		return rc;
 	row.step = (int64_t)step;
 	row.epoch = (int64_t)epoch;
 	row.has_epoch = !no_epoch;
-	row.has_progress = c->progress >= 0;
+	row.has_progress = !no_progress;
 	if (find_log(l, app, &g))
 		return fit_fail_nomem(err);
-	rc = fit_pgns_log_row(&g->run, &p, &row, &win, &closed, err);
-	return !rc && closed ? put_window(l, g, &win, w, err) : rc;
+	rc = fit_pgns_log_row(&g->run, &p, &row, &win, &closed, &why);
+	if (rc)
+		return rc == FIT_EDATA ? fit_input_fail(in, c->progress, err, "%s", why.msg) :
+					 fit_fail_nomem(err);
+	return closed ? put_window(l, g, &win, w, err) : FIT_OK;
 }
 
 static void say_counts(const struct cli *cli, const struct options *o, const struct fit_input *in,
@@ -337,7 +341,7 @@ static void say_counts(const struct cli *cli, const struct options *o, const str
 		const char *what;
 	} counts[] = { { o->skip_bad > 0 ? l->bad : 0, "bad records left out" },
 		       { l->nonfinite, "steps left out: norms that are not finite" },
-		       { l->unknown,
+		       { l->unknown > l->n ? l->unknown : 0, /* the first step of a run cannot be */
 			 "steps left out: one micro-batch, or norms missing, and nothing known of "
 			 "the step before" },
 		       { l->backwards, "steps whose number does not grow" },

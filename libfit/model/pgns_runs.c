@@ -236,8 +236,8 @@ int fit_pgns_runs_source(const struct fit_pgns_runs *r, size_t target, int64_t f
 	}
 	if (made.n == 0) {
 		free(made.curves);
-		return fit_fail(err, FIT_ENOTFOUND, "nothing to predict %s at batch size %lld from",
-				t->app, (long long)t->batch);
+		return fit_fail(err, FIT_ENOTFOUND, "no run of %s to predict batch size %lld from",
+				t->app ? t->app : "the model", (long long)t->batch);
 	}
 	made.outside =
 		t->batch < made.curves[0]->batch || t->batch > made.curves[made.n - 1]->batch;

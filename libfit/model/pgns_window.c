@@ -73,6 +73,7 @@ static void begin_step(struct fit_pgns_log *l, const struct fit_pgns_row *row)
 	l->step_to = l->last_step = row->step;
 	l->has_epoch = row->has_epoch;
 	l->epoch = row->epoch;
+	l->has_progress = row->has_progress;
 	l->started = true;
 }
 
@@ -83,6 +84,9 @@ int fit_pgns_log_row(struct fit_pgns_log *l, const struct fit_pgns_window_params
 	double batch = fit_pgns_batch(&row->norms), signal = 0, noise = 0;
 	enum fit_pgns_kind kind;
 
+	if (l->started && row->has_progress != l->has_progress)
+		return fit_fail(err, FIT_EDATA,
+				"progress in some rows only (expected in all or none)");
 	if (!l->started)
 		l->init_batch = p->init_batch > 0 ? p->init_batch : (int64_t)batch;
 	*closed = l->rows > 0 && (p->by_epoch ? row->epoch != l->epoch

@@ -25,7 +25,7 @@ struct fit_pgns_window_params {
 struct fit_pgns_row {
 	struct fit_pgns_step norms;
 	int64_t step, epoch;
-	bool has_epoch, has_progress;	/* the latter alike in all rows */
+	bool has_epoch, has_progress;	/* the latter in all rows or in none */
 	double progress;
 };
 
@@ -45,9 +45,10 @@ struct fit_pgns_window {
 struct fit_pgns_log {
 	int64_t init_batch, index, last_step;
 	double prev_batch, last_phi, progress, progress_from, batch_sum;
-	uint64_t rows, used, nonfinite, unknown, kinds[2], backwards;	/* backwards: steps not above the last */
+	uint64_t rows, used, nonfinite, unknown, kinds[2];
+	uint64_t backwards;		/* steps whose number is not above the last one's */
 	int64_t step_from, step_to, epoch;
-	bool started, has_epoch, own_progress;
+	bool started, has_epoch, has_progress;
 	struct fit_pgns_mean mean;
 	struct fit_pgns_size {
 		double batch;
@@ -56,7 +57,8 @@ struct fit_pgns_log {
 	size_t n_sizes, cap;
 };
 
-/* One step. *closed: a window ended ahead of it, and is in *w. FIT_ENOMEM. */
+/* One step. *closed: a window ended ahead of it, and is in *w. FIT_EDATA: progress in some rows only;
+ * FIT_ENOMEM. */
 int fit_pgns_log_row(struct fit_pgns_log *l, const struct fit_pgns_window_params *p,
 		     const struct fit_pgns_row *row, struct fit_pgns_window *w, bool *closed,
 		     struct fit_err *err) FIT_MUST_CHECK;
