@@ -148,7 +148,10 @@ static int fill_job(struct pollux *s, const struct fit_view *v, uint32_t j, int6
 
 	out->id = j;
 	out->max_replicas = most_replicas(v, j);
-	out->restart_factor = age_ns + delay_ns > 0 && left_ns > 0 ? (double)left_ns / (double)(age_ns + delay_ns) : 0;
+	if (left_ns > 0)
+		out->restart_factor = (double)left_ns / (double)(age_ns + delay_ns);
+	else
+		out->restart_factor = 0;
 	out->speedup[0][0] = out->speedup[1][0] = 0;
 	if (agent->n_obs) {
 		int64_t nodes = v->fidelity->pollux_fair_share_on_one_node ? 1 :

@@ -15,7 +15,6 @@
 #ifndef FIT_REPLAY_POLLUX_SEARCH_H
 #define FIT_REPLAY_POLLUX_SEARCH_H
 
-#include <gsl/gsl_rng.h>
 #include <stdbool.h>
 #include <stdint.h>
 
