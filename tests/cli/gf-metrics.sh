@@ -166,3 +166,10 @@ restarts${TAB}43"
 else
 	skip "no public data, or a tool is missing" 7
 fi
+
+# ---- the environment does not change the command line ----
+
+run "an option behind the operand" 0 gf-metrics tests/data/log-small.tsv --per-job
+cp "$T/out" "$T/behind"
+run "the same under POSIXLY_CORRECT" 0 env POSIXLY_CORRECT=1 gf-metrics tests/data/log-small.tsv --per-job
+same "gives the same" "$T/behind" "$T/out"

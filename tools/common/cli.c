@@ -374,6 +374,7 @@ static void run_getopt(struct cli *cli, struct parse *p, int argc, char **argv, 
 {
 	int c;
 
+	unsetenv("POSIXLY_CORRECT");	/* options may follow operands, whatever the environment says */
 	optind = 0;	/* glibc: start anew, reading the flags of shorts again */
 	opterr = 0;
 	while ((c = getopt_long(argc, argv, p->shorts, p->longs, NULL)) != -1) {
