@@ -18,7 +18,7 @@ enum fit_pgns_kind fit_pgns_of_step(const struct fit_pgns_step *s, double prev_b
 	if (batch > b) {
 		if (!s->has_squares)
 			return FIT_PGNS_UNKNOWN;
-		/* McCandlish et al., equations A.2 and A.3. */
+		/* McCandlish et al., appendix A.1. */
 		*signal = (batch * s->global_sqr - b * s->local_sqr) / (batch - b);
 		*noise = (s->local_sqr - s->global_sqr) / (1 / b - 1 / batch);
 		return FIT_PGNS_REPLICAS;

@@ -33,6 +33,28 @@ awk 'BEGIN {
 			}
 	print "#end rows=" rows
 }' >"$T/steps.tsv"
+{
+	printf 'app\talpha_c_s\tbeta_c_s\talpha_n_s\tbeta_n_s\talpha_r_s\tbeta_r_s\tgamma\n'
+	printf 'alpha\t0.03\t0.0011\t0.02\t0.002\t0.01\t0.001\t1.3\n'
+} >"$T/theta.tsv"
+awk 'BEGIN {
+	OFS = "\t"
+	print "#fit-table/1"
+	print "#origin=none"
+	print "app", "num_nodes", "num_replicas", "note"
+	for (i = 1; i <= 16; i++)
+		print "alpha", 1 + int((i - 1) / 4), i, "n" i
+	print "#end rows=16"
+}' >"$T/allocations.tsv"
+awk 'BEGIN {
+	OFS = "\t"
+	print "#fit-table/1"
+	print "#origin=none"
+	print "app", "step", "replicas", "local_bsz", "local_sqr", "global_sqr"
+	for (i = 0; i < 20; i++)
+		print "alpha", i, 4, 16, 3.5 + (i * 7) % 5 / 8, 1.25 + (i * 3) % 7 / 16
+	print "#end rows=20"
+}' >"$T/norms.tsv"
 "$B/gf-replay" --policy fifo --cluster 2x4 "$T/jobs.tsv" >"$T/log.tsv" 2>"$T/err"
 ok "gf-replay makes the sample log" $?
 
@@ -49,6 +71,9 @@ good_call() {
 	gf-verify) ARGS="--jobs $T/jobs.tsv @" SAMPLE=$T/log.tsv ;;
 	gf-plot) ARGS="jct-cdf --format svg @" SAMPLE=$T/log.tsv ;;
 	gf-throughput) ARGS="@" SAMPLE=$T/steps.tsv ;;
+	gf-goodput) ARGS="--models $T/theta.tsv --phi 900 --init-batch 32 --max-batch 512 --max-local 64 @"
+		SAMPLE=$T/allocations.tsv ;;
+	gf-pgns) ARGS="--window 4 @" SAMPLE=$T/norms.tsv ;;
 	gf-stats) ARGS="@" ;;
 	gf-select) ARGS="--where gpus>1 --rebase @" ;;
 	gf-prof) ARGS="--from pollux @" KIND=folder SAMPLE=tests/data/profile-mini ;;
