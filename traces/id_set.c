@@ -13,7 +13,7 @@ void fit_id_set_release(struct fit_id_set *s)
 {
 	for (size_t i = 0; i < FIT_ID_SHARDS; i++)
 		free(s->shards[i].slots);
-	free(s->runs);
+	fit_id_runs_release(&s->runs);
 	*s = (struct fit_id_set){ 0 };
 }
 
@@ -109,7 +109,6 @@ static int put_hash(struct fit_id_set *set, struct fit_text id, uint64_t line, u
 	struct fit_id_shard *s = &set->shards[h % FIT_ID_SHARDS];
 	uint32_t at;
 
-	set->hashed = true;
 	if ((uint64_t)(s->n + 1) * 20 > (uint64_t)s->cap * 17 && enlarge(s))
 		return FIT_ENOMEM;
 	at = find(s->slots, s->cap, h);
@@ -140,57 +139,70 @@ static bool take_number(struct fit_text id, size_t *n_prefix, uint64_t *v)
 }
 
 /* The line of a number, 0: no run has it. */
-static uint64_t line_in_runs(const struct fit_id_set *set, uint64_t v)
+static uint64_t line_in_runs(const struct fit_id_runs *s, uint64_t v)
 {
-	size_t low = 0, high = set->n_runs;
+	size_t low = 0, high = s->n;
 	const struct fit_id_run *r;
 
 	while (low < high) {		/* how many runs start at v or before */
 		size_t mid = low + (high - low) / 2;
 
-		if (set->runs[mid].first <= v)
+		if (s->runs[mid].first <= v)
 			low = mid + 1;
 		else
 			high = mid;
 	}
 	if (!low)
 		return 0;
-	r = &set->runs[low - 1];
+	r = &s->runs[low - 1];
 	return v - r->first < r->n ? line_of(r->line + (v - r->first)) : 0;
 }
 
-static int add_run(struct fit_id_set *set, uint64_t v, uint64_t line)
+static int add_run(struct fit_id_runs *s, uint64_t v, uint64_t line)
 {
-	if (fit_grow(&set->runs, &set->cap_runs, set->n_runs + 1, sizeof *set->runs))
+	if (fit_grow(&s->runs, &s->cap, s->n + 1, sizeof *s->runs))
 		return FIT_ENOMEM;
-	set->runs[set->n_runs++] = (struct fit_id_run){ v, line_of(line), 1 };
+	s->runs[s->n++] = (struct fit_id_run){ v, line_of(line), 1 };
 	return FIT_OK;
 }
 
-int fit_id_set_put(struct fit_id_set *set, struct fit_text id, uint64_t line, uint64_t *first)
+void fit_id_runs_release(struct fit_id_runs *r)
 {
-	struct fit_id_run *last = set->n_runs ? &set->runs[set->n_runs - 1] : NULL;
+	free(r->runs);
+	*r = (struct fit_id_runs){ 0 };
+}
+
+int fit_id_runs_put(struct fit_id_runs *s, struct fit_text id, uint64_t line, uint64_t *first)
+{
+	struct fit_id_run *last = s->n ? &s->runs[s->n - 1] : NULL;
 	size_t n_prefix;
 	uint64_t v;
 
 	if (!take_number(id, &n_prefix, &v) || n_prefix > FIT_ID_PREFIX ||
-	    (last && (n_prefix != set->n_prefix || memcmp(id.s, set->prefix, n_prefix) != 0)))
-		return put_hash(set, id, line, first);
+	    (last && (n_prefix != s->n_prefix || memcmp(id.s, s->prefix, n_prefix) != 0)))
+		return FIT_END;
 	*first = 0;
 	if (!last) {
-		memcpy(set->prefix, id.s, n_prefix);
-		set->n_prefix = n_prefix;
-		return add_run(set, v, line);
+		memcpy(s->prefix, id.s, n_prefix);
+		s->n_prefix = n_prefix;
+		return add_run(s, v, line);
 	}
-	/* what is above all runs was never put: numbers that went to the hashes were below their end */
+	/* what is above all runs was never passed on: such numbers were below their end */
 	if (v >= last->first + last->n) {
-		set->hashed = false;
 		if (v > last->first + last->n || line != (uint64_t)last->line + last->n ||
 		    line >= UINT32_MAX)
-			return add_run(set, v, line);
+			return add_run(s, v, line);
 		last->n++;
 		return FIT_OK;
 	}
-	*first = line_in_runs(set, v);
-	return *first ? FIT_OK : put_hash(set, id, line, first);
+	*first = line_in_runs(s, v);
+	return *first ? FIT_OK : FIT_END;
+}
+
+int fit_id_set_put(struct fit_id_set *set, struct fit_text id, uint64_t line, uint64_t *first)
+{
+	int rc = fit_id_runs_put(&set->runs, id, line, first);
+
+	set->hashed = rc == FIT_END;
+	return set->hashed ? put_hash(set, id, line, first) : rc;
 }

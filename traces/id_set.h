@@ -21,20 +21,29 @@
 #define FIT_ID_SHARDS 64
 #define FIT_ID_PREFIX 48
 
+/* Ascending ids: id first + k came on line + k, for k below n. Zero-initialise. */
+struct fit_id_runs {
+	struct fit_id_run {
+		uint64_t first;
+		uint32_t line, n;
+	} *runs;
+	size_t n, cap;
+	char prefix[FIT_ID_PREFIX];	/* what stands ahead of the numbers of all runs */
+	size_t n_prefix;
+};
+void fit_id_runs_release(struct fit_id_runs *r);
+/* As fit_id_set_put() below; FIT_END: the id is neither in a run nor behind the last one, and nothing was
+ * done. An id that was new here was never such a one before. FIT_ENOMEM. */
+int fit_id_runs_put(struct fit_id_runs *r, struct fit_text id, uint64_t line,
+		    uint64_t *first) FIT_MUST_CHECK;
+
 /* Zero-initialise; release with fit_id_set_release(). */
 struct fit_id_set {
 	struct fit_id_shard {
 		unsigned char *slots;	/* a hash (0: free) and a line each */
 		uint32_t n, cap;
 	} shards[FIT_ID_SHARDS];
-	/* ascending ids: id first + k is on line + k, for k below n */
-	struct fit_id_run {
-		uint64_t first;
-		uint32_t line, n;
-	} *runs;
-	size_t n_runs, cap_runs;
-	char prefix[FIT_ID_PREFIX];	/* what stands ahead of the numbers of all runs */
-	size_t n_prefix;
+	struct fit_id_runs runs;
 	bool hashed;			/* the last id was none of a run */
 };
 

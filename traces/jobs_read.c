@@ -30,6 +30,8 @@ struct fit_trace_out {
 	struct fit_zone midnight;	/* whose midnight the origin is; not given: the naive clock's */
 	bool has_origin;
 	int64_t origin;
+	char day[10];			/* the date that came last, as text, and its midnight */
+	int64_t day_ns;
 	uint64_t repeated, skipped;	/* times in an hour that the zone repeats or leaves out */
 	const struct fit_csv *csv;	/* the file that id_column is of */
 	size_t id_column;		/* SIZE_MAX: none */
@@ -123,6 +125,38 @@ static int take_offset(struct fit_text t, int64_t *offset_s)
 	return FIT_OK;
 }
 
+/* A time without fraction or offset on the day that came last, as most are. */
+static bool same_day(const struct fit_trace_out *out, struct fit_text t, int64_t *ns)
+{
+	unsigned h, mi, s, d[6];
+
+	if (t.n != 19 || !out->day[0] || memcmp(t.s, out->day, 10) != 0 || (t.s[10] != ' ' && t.s[10] != 'T') ||
+	    t.s[13] != ':' || t.s[16] != ':')
+		return false;
+	for (size_t i = 0; i < 6; i++)
+		d[i] = (unsigned)(unsigned char)t.s[11 + i + i / 2] - '0';
+	if (d[0] > 9 || d[1] > 9 || d[2] > 5 || d[3] > 9 || d[4] > 5 || d[5] > 9)
+		return false;
+	h = d[0] * 10 + d[1];
+	mi = d[2] * 10 + d[3];
+	s = d[4] * 10 + d[5];
+	if (h > 23)
+		return false;
+	*ns = out->day_ns + (int64_t)(h * 3600 + mi * 60 + s) * FIT_NS_PER_S;
+	return true;
+}
+
+static int read_time(struct fit_trace_out *out, struct fit_text t, int64_t *ns)
+{
+	int rc = fit_parse_datetime(t, ns);
+
+	if (!rc) {
+		memcpy(out->day, t.s, 10);
+		out->day_ns = midnight_before(*ns);
+	}
+	return rc;
+}
+
 int fit_trace_time(struct fit_trace_out *out, struct fit_text t, int64_t after, int64_t *ns)
 {
 	struct fit_text head = t;
@@ -133,7 +167,7 @@ int fit_trace_time(struct fit_trace_out *out, struct fit_text t, int64_t after, 
 	if (head.n == 19 && t.n > 19 && t.s[19] == '.')
 		for (head.n = 20; head.n < t.n && t.s[head.n] >= '0' && t.s[head.n] <= '9'; head.n++)
 			;
-	rc = fit_parse_datetime(head, &v);
+	rc = same_day(out, t, &v) ? FIT_OK : read_time(out, head, &v);
 	if (rc)
 		return rc;
 	if (v < -CALENDAR_MAX || v > CALENDAR_MAX)	/* differences would not fit */
@@ -260,9 +294,9 @@ static void count_row(struct fit_trace_out *out, const struct fit_cell *cells)
 	r->jobs++;
 	if (out->gpus_at != SIZE_MAX && !cells[out->gpus_at].na && !(cells[out->gpus_at].u.d > 0))
 		r->cpu_jobs++;
-	if (out->status_at != SIZE_MAX && !cells[out->status_at].na) {
-		r->running += fit_text_is(cells[out->status_at].u.t, "RUNNING");
-		r->pending += fit_text_is(cells[out->status_at].u.t, "PENDING");
+	if (out->status_at != SIZE_MAX && !cells[out->status_at].na && cells[out->status_at].u.t.n == 7) {
+		r->running += memcmp(cells[out->status_at].u.t.s, "RUNNING", 7) == 0;
+		r->pending += memcmp(cells[out->status_at].u.t.s, "PENDING", 7) == 0;
 	}
 	if (!submit)
 		return;

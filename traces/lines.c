@@ -94,8 +94,5 @@ int fit_lines_check(const struct fit_lines *l, struct fit_text t, uint64_t numbe
 
 void fit_lines_hash(struct fit_lines *l, struct fit_text record)
 {
-	uint64_t n = record.n;
-
-	fit_hasher_add(l->hasher, &n, sizeof n);
-	fit_hasher_add(l->hasher, record.s, record.n);
+	fit_hasher_add_text(l->hasher, record);
 }

@@ -9,11 +9,16 @@
 
 #define TEXTS_MAX ((size_t)4 << 20)	/* bytes of texts that are kept while rows stream through */
 
-static struct fit_cell text_cell(const struct fit_texts *t, uint32_t number)
+/* Cells are set part by part: one that is put together and copied then waits for its parts. */
+static void put_text(struct fit_cell *c, struct fit_text t)
 {
-	struct fit_text s = fit_texts_get(t, number);
+	c->na = t.n == 0;
+	c->u.t = t;
+}
 
-	return (struct fit_cell){ .na = s.n == 0, .u.t = s };
+static void put_number(struct fit_cell *c, const struct fit_texts *t, uint32_t number)
+{
+	put_text(c, fit_texts_get(t, number));
 }
 
 /* ---- the store ---- */
@@ -23,7 +28,7 @@ int fit_sacct_jobs_init(struct fit_sacct_jobs *j, struct fit_trace_out *out, boo
 {
 	*j = (struct fit_sacct_jobs){
 		.out = out, .collect = collect, .input = input, .id_column = id_column,
-		.cluster = FIT_NO_TEXT
+		.cluster = FIT_NO_TEXT, .last_tres = FIT_NO_TEXT
 	};
 	if (!collect)
 		return FIT_OK;
@@ -41,6 +46,7 @@ void fit_sacct_jobs_release(struct fit_sacct_jobs *j)
 	free(j->records);
 	free(j->bytes);
 	free(j->slots);
+	fit_id_runs_release(&j->runs);
 	fit_str_release(&j->first_mismatch);
 }
 
@@ -52,12 +58,19 @@ int fit_sacct_tres_put(struct fit_sacct_jobs *j, struct fit_text t, bool gres, i
 	bool fresh = false;
 	int rc = FIT_OK;
 
+	/* what is allocated is mostly what was asked for */
+	if (!gres && j->last_tres != FIT_NO_TEXT && fit_text_eq(t, fit_texts_get(&j->tres_texts, j->last_tres))) {
+		*number = j->last_tres;
+		return FIT_OK;
+	}
 	/* the same text is another list where it is meant per node */
 	if (gres) {
 		rc = fit_str_printf(&key, "%lld@", (long long)per_node);
 		rc = rc ? rc : fit_str_add(&key, t.s, t.n);
 	}
 	*number = fit_index_get(&j->tres_texts.index, gres && !rc ? (struct fit_text){ key.s, key.n } : t);
+	if (!rc && *number != FIT_NO_INDEX)
+		j->last_tres = *number;
 	if (rc || *number != FIT_NO_INDEX)
 		goto out;
 	rc = gres ? fit_slurm_gres(t, &x.r, &types, bad) : fit_slurm_tres(t, &x.r, &types, bad);
@@ -152,12 +165,30 @@ static int grow_slots(struct fit_sacct_jobs *j)
 	return FIT_OK;
 }
 
+/* *first: the head of the job of r, the last record, plus 1; 0: it is a new one. */
+static int put_slot(struct fit_sacct_jobs *j, const struct fit_sacct_record *r, uint64_t *first)
+{
+	uint64_t tag;
+	size_t slot;
+
+	if (j->n_slotted * 2 >= j->n_slots && grow_slots(j))
+		return FIT_ENOMEM;
+	tag = tag_of(j, r);
+	slot = slot_of(j, r, tag);
+	*first = (uint32_t)j->slots[slot];
+	if (*first)
+		return FIT_OK;
+	j->slots[slot] = tag | (uint32_t)j->n;
+	j->n_slotted++;
+	return FIT_OK;
+}
+
 /* The last record under its job: a head, or the next one of its head. */
 static int join(struct fit_sacct_jobs *j)
 {
 	struct fit_sacct_record *r = &j->records[j->n - 1], *head;
-	uint64_t tag;
-	size_t slot;
+	uint64_t first;
+	int rc;
 
 	if (!j->collect) {
 		if (j->n > 1) {
@@ -167,16 +198,18 @@ static int join(struct fit_sacct_jobs *j)
 		}
 		return FIT_OK;
 	}
-	if (j->n_heads * 2 >= j->n_slots && grow_slots(j))
-		return FIT_ENOMEM;
-	tag = tag_of(j, r);
-	slot = slot_of(j, r, tag);
-	if (!j->slots[slot]) {
-		j->slots[slot] = tag | (uint32_t)j->n;
+	if (!j->n_heads)
+		j->runs_cluster = r->cluster;
+	rc = r->cluster == j->runs_cluster ? fit_id_runs_put(&j->runs, id_of(j, r), j->n, &first) : FIT_END;
+	if (rc == FIT_END)
+		rc = put_slot(j, r, &first);
+	if (rc)
+		return rc;
+	if (!first) {
 		j->n_heads++;
 		return FIT_OK;
 	}
-	head = &j->records[(uint32_t)j->slots[slot] - 1];
+	head = &j->records[first - 1];
 	r->later = true;
 	r->next = head->next;
 	head->next = (uint32_t)(j->n - 1);
@@ -245,14 +278,16 @@ static size_t distinct_attempts(struct fit_sacct_jobs *j, const struct fit_sacct
 
 /* ---- one job ---- */
 
-static struct fit_cell int_cell(int64_t ns)
+static void put_int(struct fit_cell *c, int64_t v)
 {
-	return (struct fit_cell){ .na = ns == FIT_INT_NA, .u.i = ns == FIT_INT_NA ? 0 : ns };
+	c->na = v == FIT_INT_NA;
+	c->u.i = c->na ? 0 : v;
 }
 
-static struct fit_cell real_cell(double v)	/* negative: missing */
+static void put_real(struct fit_cell *c, double v)	/* negative: missing */
 {
-	return (struct fit_cell){ .na = v < 0, .u.d = v < 0 ? 0 : v };
+	c->na = v < 0;
+	c->u.d = c->na ? 0 : v;
 }
 
 static const struct fit_sacct_tres *tres_of(const struct fit_sacct_jobs *j, uint32_t number)
@@ -270,16 +305,16 @@ static int put_resources(struct fit_sacct_jobs *j, const struct fit_sacct_record
 	double n_alloc = alloc ? alloc->r.gpus : r->alloc_known ? 0 : -1;
 
 	use = started && alloc ? alloc : req;
-	row[FIT_SACCT_GPUS_REQ] = real_cell(n_req);
-	row[FIT_SACCT_GPUS_ALLOC] = real_cell(n_alloc);
-	row[FIT_SACCT_GPUS] = real_cell(started && n_alloc >= 0 ? n_alloc : n_req);
-	row[FIT_SACCT_GPU_TYPES] = text_cell(&j->texts, use ? use->types : FIT_NO_TEXT);
-	row[FIT_SACCT_GPU_TYPE] = text_cell(&j->texts, use ? use->set : FIT_NO_TEXT);
+	put_real(&row[FIT_SACCT_GPUS_REQ], n_req);
+	put_real(&row[FIT_SACCT_GPUS_ALLOC], n_alloc);
+	put_real(&row[FIT_SACCT_GPUS], started && n_alloc >= 0 ? n_alloc : n_req);
+	put_number(&row[FIT_SACCT_GPU_TYPES], &j->texts, use ? use->types : FIT_NO_TEXT);
+	put_number(&row[FIT_SACCT_GPU_TYPE], &j->texts, use ? use->set : FIT_NO_TEXT);
 	if (row[FIT_SACCT_GPU_TYPE].na && row[FIT_SACCT_GPUS].u.d > 0)
-		row[FIT_SACCT_GPU_TYPE] = text_cell(&j->texts, r->partition);
-	row[FIT_SACCT_CPUS] = int_cell(use && use->r.cpus >= 0 ? use->r.cpus : r->cpus);
-	row[FIT_SACCT_NODES] = int_cell(use && use->r.nodes >= 0 ? use->r.nodes : r->nodes);
-	row[FIT_SACCT_MEM_MIB] = real_cell(use ? use->r.mem_mib : -1);
+		put_number(&row[FIT_SACCT_GPU_TYPE], &j->texts, r->partition);
+	put_int(&row[FIT_SACCT_CPUS], use && use->r.cpus >= 0 ? use->r.cpus : r->cpus);
+	put_int(&row[FIT_SACCT_NODES], use && use->r.nodes >= 0 ? use->r.nodes : r->nodes);
+	put_real(&row[FIT_SACCT_MEM_MIB], use ? use->r.mem_mib : -1);
 	if (!use || !use->r.has_total || !(use->r.typed > 0) ||
 	    !(fabs(use->r.typed - use->r.gpus) > 0))
 		return FIT_OK;
@@ -296,7 +331,7 @@ static void put_times(struct fit_sacct_jobs *j, const struct fit_sacct_record *c
 	enum fit_trace_attempts how = fit_trace_params_of(j->out)->attempts;
 	int64_t sum = FIT_INT_NA, cpu = FIT_INT_NA, duration;
 
-	row[FIT_SACCT_ATTEMPTS] = (struct fit_cell){ .u.i = (int64_t)n };
+	put_int(&row[FIT_SACCT_ATTEMPTS], (int64_t)n);
 	if (how == FIT_ATTEMPTS_LAST) {
 		a += n - 1;
 		n = 1;
@@ -316,12 +351,12 @@ static void put_times(struct fit_sacct_jobs *j, const struct fit_sacct_record *c
 		duration = first->elapsed;
 	if (how == FIT_ATTEMPTS_SPAN && n > 1)
 		duration = first && last->end != FIT_INT_NA ? last->end - first->start : FIT_INT_NA;
-	row[FIT_SACCT_SUBMIT] = int_cell(a[0]->submit);
-	row[FIT_SACCT_START] = int_cell(first ? first->start : FIT_INT_NA);
-	row[FIT_SACCT_END] = int_cell(is_open(last) ? FIT_INT_NA : last->end);
-	row[FIT_SACCT_DURATION] = int_cell(is_open(last) || !first ? FIT_INT_NA : duration);
-	row[FIT_SACCT_ELAPSED] = int_cell(is_open(last) ? sum : FIT_INT_NA);
-	row[FIT_SACCT_CPU_TIME] = int_cell(cpu);
+	put_int(&row[FIT_SACCT_SUBMIT], a[0]->submit);
+	put_int(&row[FIT_SACCT_START], first ? first->start : FIT_INT_NA);
+	put_int(&row[FIT_SACCT_END], is_open(last) ? FIT_INT_NA : last->end);
+	put_int(&row[FIT_SACCT_DURATION], is_open(last) || !first ? FIT_INT_NA : duration);
+	put_int(&row[FIT_SACCT_ELAPSED], is_open(last) ? sum : FIT_INT_NA);
+	put_int(&row[FIT_SACCT_CPU_TIME], cpu);
 }
 
 static void count_job(struct fit_sacct_jobs *j, const struct fit_sacct_record *last, size_t n)
@@ -348,7 +383,7 @@ static int emit(struct fit_sacct_jobs *j, const struct fit_sacct_record *const *
 
 	for (size_t i = 0; i < FIT_SACCT_N; i++)
 		row[i] = (struct fit_cell){ .na = true };
-	row[FIT_SACCT_JOB_ID] = (struct fit_cell){ .u.t = id_of(j, r) };
+	put_text(&row[FIT_SACCT_JOB_ID], id_of(j, r));
 	if (j->clusters && r->cluster != FIT_NO_TEXT) {
 		struct fit_text cluster = fit_texts_get(&j->texts, r->cluster);
 
@@ -359,16 +394,15 @@ static int emit(struct fit_sacct_jobs *j, const struct fit_sacct_record *const *
 		}
 		row[FIT_SACCT_JOB_ID].u.t = (struct fit_text){ id.s, id.n };
 	}
-	row[FIT_SACCT_USER] = text_cell(&j->texts, r->user);
-	row[FIT_SACCT_GROUP] = text_cell(&j->texts, r->account);
-	row[FIT_SACCT_NAME] = (struct fit_cell){ .na = !r->name_n,
-						.u.t = { j->bytes + r->name_at, r->name_n } };
-	row[FIT_SACCT_PARTITION] = text_cell(&j->texts, r->partition);
-	row[FIT_SACCT_QOS] = text_cell(&j->texts, r->qos);
-	row[FIT_SACCT_STATUS] = (struct fit_cell){ .u.t = fit_text_of(r->state->status) };
+	put_number(&row[FIT_SACCT_USER], &j->texts, r->user);
+	put_number(&row[FIT_SACCT_GROUP], &j->texts, r->account);
+	put_text(&row[FIT_SACCT_NAME], (struct fit_text){ j->bytes + r->name_at, r->name_n });
+	put_number(&row[FIT_SACCT_PARTITION], &j->texts, r->partition);
+	put_number(&row[FIT_SACCT_QOS], &j->texts, r->qos);
+	put_text(&row[FIT_SACCT_STATUS], fit_text_of(r->state->status));
 	if (r->state->says_more)
-		row[FIT_SACCT_RAW_STATUS] = (struct fit_cell){ .u.t = fit_text_of(r->state->name) };
-	row[FIT_SACCT_PRIORITY] = int_cell(r->priority);
+		put_text(&row[FIT_SACCT_RAW_STATUS], fit_text_of(r->state->name));
+	put_int(&row[FIT_SACCT_PRIORITY], r->priority);
 	if (r->limit != FIT_INT_NA)
 		row[FIT_SACCT_TIMELIMIT] = (struct fit_cell){
 			.u.d = r->limit == FIT_SACCT_NO_LIMIT ? (double)INFINITY : fit_time_to_double(r->limit)

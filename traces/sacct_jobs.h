@@ -15,6 +15,7 @@
 
 #include "libfit/base/status.h"
 #include "libfit/base/text.h"
+#include "traces/id_set.h"
 #include "traces/jobs.h"
 #include "traces/jobs_rows.h"
 #include "traces/sacct_values.h"
@@ -61,12 +62,16 @@ struct fit_sacct_jobs {
 	struct fit_texts tres_texts;	/* number i is that of tres[i] */
 	struct fit_sacct_tres *tres;
 	size_t tres_cap;
+	uint32_t last_tres;		/* the number that was given last */
 	struct fit_sacct_record *records;
 	size_t n, cap;
 	char *bytes;			/* ids and names */
 	size_t bytes_n, bytes_cap;
-	uint64_t *slots;		/* collecting: heads by cluster and id, plus 1; 0: free */
-	size_t n_slots, n_heads;
+	/* collecting: heads by id, plus 1, where ids count upwards in one cluster; else by cluster and id */
+	struct fit_id_runs runs;
+	uint32_t runs_cluster;
+	uint64_t *slots;		/* 0: free */
+	size_t n_slots, n_slotted, n_heads;
 	uint32_t cluster;		/* the first one */
 	bool clusters;			/* there are several */
 	struct fit_tally tally;

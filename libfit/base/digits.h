@@ -73,16 +73,32 @@ static inline char *fit_put_digits(char *p, uint64_t u)
 	return p + 8;
 }
 
-/* Is s[0..n) one to eight digits, and which number? Eight bytes from s on may be read. */
+/* s[0..n), one to eight bytes, as numbers from 0 to 9 behind zeros; what is no digit gives more. */
+static inline uint64_t fit_load_digits(const char *s, size_t n)
+{
+	return (fit_load8(s) ^ UINT64_C(0x3030303030303030)) << (64 - 8 * n);
+}
+
+static inline bool fit_all_below_10(uint64_t w)
+{
+	return !(((w + UINT64_C(0x7676767676767676)) | w) & UINT64_C(0x8080808080808080));
+}
+
+/* Is s[0..n) one to eight digits? Eight bytes from s on may be read. */
+static inline bool fit_are_digits8(const char *s, size_t n)
+{
+	return n - 1 <= 7 && fit_all_below_10(fit_load_digits(s, n));
+}
+
+/* The same, and which number? */
 static inline bool fit_take_digits8(const char *s, size_t n, uint64_t *u)
 {
-	const uint64_t zeros = UINT64_C(0x3030303030303030);
 	uint64_t w;
 
 	if (n - 1 > 7)
 		return false;
-	w = (fit_load8(s) ^ zeros) << (64 - 8 * n);	/* zeros go ahead of the digits */
-	if (((w + UINT64_C(0x7676767676767676)) | w) & UINT64_C(0x8080808080808080))
+	w = fit_load_digits(s, n);
+	if (!fit_all_below_10(w))
 		return false;
 	w = w * 10 + (w >> 8);
 	*u = (((w & UINT64_C(0x000000ff000000ff)) * (100 + (UINT64_C(1000000) << 32))) +

@@ -61,6 +61,22 @@ void fit_hasher_add(struct fit_hasher *h, const void *p, size_t n)
 	}
 }
 
+void fit_hasher_add_text(struct fit_hasher *h, struct fit_text t)
+{
+	uint64_t n = t.n;
+
+	if (t.n + sizeof n > GATHER - h->n) {
+		fit_hasher_add(h, &n, sizeof n);
+		fit_hasher_add(h, t.s, t.n);
+		return;
+	}
+	memcpy(h->gathered + h->n, &n, sizeof n);
+	h->n += sizeof n;
+	if (t.n)
+		memcpy(h->gathered + h->n, t.s, t.n);
+	h->n += t.n;
+}
+
 void fit_hasher_hex(const struct fit_hasher *h, char out[FIT_HASH_HEX])
 {
 	static const char digit[] = "0123456789abcdef";

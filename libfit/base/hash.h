@@ -17,6 +17,8 @@ struct fit_hasher;
 struct fit_hasher *fit_hasher_new(void);	/* NULL when out of memory */
 void fit_hasher_free(struct fit_hasher *h);
 void fit_hasher_add(struct fit_hasher *h, const void *p, size_t n);
+/* Its length, as eight bytes, and then the text. */
+void fit_hasher_add_text(struct fit_hasher *h, struct fit_text t);
 void fit_hasher_hex(const struct fit_hasher *h, char out[FIT_HASH_HEX]);
 
 uint64_t fit_hash64(struct fit_text t, uint64_t seed);

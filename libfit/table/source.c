@@ -265,9 +265,9 @@ int fit_source_peek(struct fit_source *s, size_t cap, struct fit_text *bytes, bo
 		size_t got;
 		int rc;
 
-		if (fit_grow(&s->buf, &s->cap, s->n + LINE_START, 1))
+		if (fit_grow(&s->buf, &s->cap, s->n + LINE_START + FIT_LINE_SLACK, 1))
 			return fit_fail_nomem(err);
-		rc = decode(s, s->buf + s->n, s->cap - s->n, &got, err);
+		rc = decode(s, s->buf + s->n, s->cap - FIT_LINE_SLACK - s->n, &got, err);
 		if (rc)
 			return rc;
 		s->end = got == 0;
@@ -319,10 +319,10 @@ int fit_source_line(struct fit_source *s, char **line, size_t *n, struct fit_err
 			s->n = searched;
 			s->at = 0;
 		}
-		rc = fit_grow(&s->buf, &s->cap, s->n + LINE_START, 1);
+		rc = fit_grow(&s->buf, &s->cap, s->n + LINE_START + FIT_LINE_SLACK, 1);
 		if (rc)
 			return fit_fail_nomem(err);
-		rc = decode(s, s->buf + s->n, s->cap - s->n, &got, err);
+		rc = decode(s, s->buf + s->n, s->cap - FIT_LINE_SLACK - s->n, &got, err);
 		if (rc)
 			return rc;
 		s->end = got == 0;

@@ -392,66 +392,90 @@ static inline char *put_text(char *p, const char *s, size_t n)
 	return is_special(w) ? NULL : p + n;
 }
 
+/* Most numbers are small: one digit needs no arithmetic, and eight no second step. */
+static inline char *put_number(char *p, uint64_t u)
+{
+	if (u < 10) {
+		*p = (char)('0' + u);
+		return p + 1;
+	}
+	return u < 100000000 ? fit_put_digits8(p, (uint32_t)u) : fit_put_digits(p, u);
+}
+
 static inline char *put_seconds(char *p, int64_t ns)
 {
 	uint64_t u = ns < 0 ? 0 - (uint64_t)ns : (uint64_t)ns, s = u / 1000000000u;
 
 	if (ns < 0)
 		*p++ = '-';
-	return u == s * 1000000000u ? fit_put_digits(p, s) : NULL;
+	return u == s * 1000000000u ? put_number(p, s) : NULL;
 }
 
-/* A cell as put_cell() would write it, where that is easy; else NULL. */
+/* A text as put_cell() would write it, where that is easy; else NULL. */
+static inline char *put_word(char *p, struct fit_text t)
+{
+	/* not a text that reads NA, nor '#' where it might begin a line */
+	if (t.n && (t.s[0] == '#' || (t.s[0] == 'N' && t.n == 2 && t.s[1] == 'A')))
+		return NULL;
+	return put_text(p, t.s, t.n);
+}
+
+/* The same for a number. */
 static inline char *put_easy(char *p, enum fit_type type, const struct fit_cell *c)
 {
-	if (c->na) {
-		memcpy(p, "NA", 2);
-		return p + 2;
-	}
-	switch (type) {
-	case FIT_TEXT:
-		/* not a text that reads NA, nor '#' where it might begin a line */
-		if (c->u.t.n && (c->u.t.s[0] == '#' || (c->u.t.n == 2 && memcmp(c->u.t.s, "NA", 2) == 0)))
-			return NULL;
-		return put_text(p, c->u.t.s, c->u.t.n);
-	case FIT_REAL:
-		if (!(!signbit(c->u.d) && c->u.d < 1e15 && (double)(int64_t)c->u.d == c->u.d))
-			break;
-		return fit_put_digits(p, (uint64_t)c->u.d);
-	case FIT_INT:
-		return c->u.i < 0 ? NULL : fit_put_digits(p, (uint64_t)c->u.i);
-	case FIT_TIME:
+	if (type == FIT_TIME)
 		return c->u.i == FIT_INT_NA ? NULL : put_seconds(p, c->u.i);
+	if (type == FIT_INT)
+		return c->u.i < 0 ? NULL : put_number(p, (uint64_t)c->u.i);
+	if (!(!signbit(c->u.d) && c->u.d < 1e15 && (double)(int64_t)c->u.d == c->u.d))
+		return NULL;
+	return put_number(p, (uint64_t)c->u.d);
+}
+
+#define EASY_MAX ((size_t)48)	/* bytes that a cell may write to, a long text aside */
+
+/* A row behind what the buffer holds; the end of it in there, or NULL: cell by cell, then. */
+static char *put_row(struct fit_writer *w, const struct fit_cell *cells)
+{
+	const struct fit_field *fields = w->fields;
+	struct fit_str *b = &w->buf;
+	size_t n = w->n_fields;
+	char *p, *limit;
+
+	if (n == 0 || fit_grow(&b->s, &b->cap, b->n + n * EASY_MAX + 1, 1))
+		return NULL;
+	p = b->s + b->n;
+	limit = b->s + b->cap - n * EASY_MAX;	/* behind which a long text has no room */
+	for (size_t i = 0; p && i < n; i++, cells++) {
+		if (cells->na) {
+			memcpy(p, "NA", 2);
+			p += 2;
+		} else if (fields[i].type != FIT_TEXT) {
+			p = put_easy(p, fields[i].type, cells);
+		} else {
+			if (cells->u.t.n > EASY_MAX - 16 &&
+			    (p > limit || cells->u.t.n > (size_t)(limit - p)))
+				return NULL;
+			p = put_word(p, cells->u.t);
+		}
+		if (p)
+			*p++ = '\t';
 	}
-	return NULL;
+	return p;
 }
 
 int fit_writer_row(struct fit_writer *w, const struct fit_cell *cells, struct fit_err *err)
 {
 	struct fit_str *b = &w->buf;
-	size_t at = b->n;
+	char *end = w->file || w->silent || w->at || w->fault.code ? NULL : put_row(w, cells);
 
-	if (w->file || w->silent || w->at || w->fault.code)
-		at = SIZE_MAX;
-	for (size_t i = 0; at != SIZE_MAX && i < w->n_fields; i++) {
-		enum fit_type type = w->fields[i].type;
-		size_t need = at + FIT_NUM_MAX + (type == FIT_TEXT && !cells[i].na ? cells[i].u.t.n : 0);
-		char *p, *end;
-
-		if (need > b->cap && fit_grow(&b->s, &b->cap, need, 1))
-			return fit_fail_nomem(err);
-		p = b->s + at;
-		*p = '\t';
-		end = put_easy(p + (i != 0), type, &cells[i]);
-		at = end ? (size_t)(end - b->s) : SIZE_MAX;
-	}
-	if (at == SIZE_MAX || w->n_fields == 0) {	/* something that is not so easy */
+	if (!end) {	/* something that is not so easy */
 		for (size_t i = 0; i < w->n_fields; i++)
 			fit_writer_cell(w, w->fields[i].type, &cells[i]);
 		return fit_writer_end_row(w, err);
 	}
-	b->n = at;
-	b->s[b->n++] = '\n';	/* there is room */
+	end[-1] = '\n';
+	b->n = (size_t)(end - b->s);
 	w->rows++;
 	return b->n >= FLUSH_AT ? flush(w, err) : FIT_OK;
 }

@@ -346,3 +346,23 @@ fault "a name without end" ":2: record too long (expected at most 1048576 bytes)
 } >"$T/in"
 run "a list without end" 1 gf-trace --from sacct "$T/in"
 has "is refused" "$T/err" ":2:ReqTRES: out of range ',,,,"
+# ids that count upwards are joined without a search, others are not: both give the same jobs
+awk 'BEGIN { srand(3); OFS = "|"; print "JobID|State|Submit|Start|End|ElapsedRaw|AllocTRES"
+	for (i = 1; i <= 600; i++) {
+		id = rand() < .6 ? ++last : rand() < .5 ? last += 3 : 1 + int(rand() * (last + 5))
+		if (id > last)
+			last = id
+		min = sprintf("%02d", i / 12)
+		print id, rand() < .3 ? "NODE_FAIL" : "COMPLETED", "2024-01-01T08:" min ":00",
+			"2024-01-01T09:" min ":" sprintf("%02d", i % 60), "2024-01-01T10:" min ":" sprintf("%02d", i % 60),
+			3600, "cpu=1,gres/gpu=" 1 + i % 4
+	} }' >"$T/in"
+sed 's/|/+0|/' "$T/in" | sed '1s/+0//' >"$T/plus"
+run "ids up and down" 0 gf-trace -q --no-meta --from sacct "$T/in"
+cp "$T/out" "$T/want"
+run "the same as components" 0 gf-trace -q --no-meta --from sacct "$T/plus"
+sed 's/+0	/	/' "$T/out" >"$T/found"
+same "gives the same jobs" "$T/want" "$T/found"
+awk -F '\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+	{ n += $at["attempts"]; jobs++ } END { exit !(n > jobs + 50) }' "$T/want"
+ok "many of them with several attempts" $?

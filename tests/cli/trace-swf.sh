@@ -242,3 +242,51 @@ is "no submissions: the message" "$T/err" "gf-trace: $T/x.tsv: no column 'submit
 printf '%s\n1	0	NA	a	0	1	OK\n' "$H" >"$T/x.tsv"
 run "a job of unknown size" 0 gf-trace --to swf "$T/x.tsv"
 has "is written, and counted" "$T/err" ': 1 job without a count of GPUs, which most readers leave out$'
+
+# ---- the usual records have a way of their own ----
+# a tab between fields sends a record the long way: both give the same rows, and the same faults
+both_ways() {
+	tr ' ' '\t' <"$T/in" >"$T/tabs"
+	gf-trace --no-meta --skip-bad=1000000 $G --from swf "$T/in" >"$T/quick" 2>"$T/quick.err"
+	echo $? >>"$T/quick.err"
+	gf-trace --no-meta --skip-bad=1000000 $G --from swf "$T/tabs" >"$T/long" 2>"$T/long.err"
+	echo $? >>"$T/long.err"
+	sed -i "s|$T/[a-z]*||; s/	/ /g" "$T/quick.err" "$T/long.err"
+	same "$1: the same rows" "$T/quick" "$T/long"
+	same "$1: the same is said" "$T/quick.err" "$T/long.err"
+}
+awk 'BEGIN { srand(7)
+	n = split("-1 0 1 7 10 99 512 12345678 123456789 4000000000 4000000001 123456789012345678 " \
+		"1234567890123456789 -2 007 00 0.5 -1.0 x 1e3 - -11 +4 1- 5 4 2 3", odd, " ")
+	for (i = 1; i <= 4000; i++) {
+		s = i
+		for (k = 2; k <= 18; k++) {
+			v = rand() < .02 ? odd[1 + int(rand() * n)] : rand() < .4 ? -1 : int(10 ^ (rand() * 5))
+			if (k == 11)
+				v = rand() < .1 ? odd[1 + int(rand() * n)] : rand() < .5 ? 1 : 5 * int(rand() * 2)
+			s = s (rand() < .05 ? "  " : " ") v
+		}
+		print (rand() < .05 ? " " : "") s (rand() < .02 ? " 19" : "") (rand() < .05 ? " " : "")
+	}
+}' >"$T/in"
+both_ways "records of all kinds"
+[ "$(wc -l <"$T/quick")" -gt 1500 ]
+ok "and most of them are good" $?
+# lines that end where words of 64 bytes do
+for n in 62 63 64 65 66 126 127 128 129; do
+	awk -v n=$n 'BEGIN { s = "1 5 0 9 4 -1 -1 4 -1 -1 1 1 2 3 4 5 -1"
+		while (length(s) + 3 < n) sub(/ /, "  ", s)
+		print substr(s, 1, n - 3) " -1" }'
+done | awk '{ sub(/1/, NR); print }' >"$T/in"
+both_ways "lines of many lengths"
+lines "and all are taken" "$T/quick" 10
+for a in 2 10 300; do
+	for order in up down; do
+		awk -v a=$a -v order=$order 'BEGIN { for (i = 1; i <= 40; i++)
+			print (order == "up" ? i : 41 - i) * a, i, "0 1 1 -1 -1 1 -1 -1 1 1 1 1 1 1 -1 -1" }' >"$T/in"
+		run "ids $order by $a" 0 gf-trace $G -q --from swf -o "$T/q.tsv" "$T/in"
+		sed -n 17p "$T/in" >>"$T/in"
+		fault "an id of these again, $order by $a" ":41:job number: duplicate id '$(sed -n 17p "$T/in" |
+			cut -d ' ' -f 1)' (first on line 17)"
+	done
+done
