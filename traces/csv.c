@@ -152,7 +152,8 @@ static int check_bytes(struct fit_csv *c, const char *s, size_t n, struct fit_er
 	if (fit_text_is_utf8((struct fit_text){ s, n }))
 		return FIT_OK;
 	if (line == 1 && n >= 2 && (memcmp(s, "\xff\xfe", 2) == 0 || memcmp(s, "\xfe\xff", 2) == 0))
-		return fail_at(c, line, err, NULL, "UTF-16 text (expected UTF-8)");
+		return fail_at(c, line, err, NULL, "UTF-16 text (expected UTF-8; iconv -f UTF-16 -t UTF-8 converts "
+			       "it)");
 	if (memchr(s, '\0', n))
 		return fail_at(c, line, err, "bad encoding", "NUL byte (expected text)");
 	return fail_at(c, line, err, "bad encoding", "invalid UTF-8");
@@ -264,15 +265,20 @@ static bool only_blanks(const char *s, size_t n)
 	return n == 0;
 }
 
+static void drop_mark(char **s, size_t *n)
+{
+	if (*n >= 3 && memcmp(*s, "\xef\xbb\xbf", 3) == 0) {
+		*s += 3;
+		*n -= 3;
+	}
+}
+
 /* The first line of the file: drop the byte order mark, know a Git LFS pointer. */
 static int first_line(struct fit_csv *c, char **s, size_t *n, struct fit_err *err)
 {
 	static const char lfs[] = "version https://git-lfs";
 
-	if (*n >= 3 && memcmp(*s, "\xef\xbb\xbf", 3) == 0) {
-		*s += 3;
-		*n -= 3;
-	}
+	drop_mark(s, n);
 	if (*n >= sizeof lfs - 1 && memcmp(*s, lfs, sizeof lfs - 1) == 0)
 		return fail_at(c, 1, err, NULL, "Git LFS pointer, not the data (expected the file that "
 			       "'git lfs pull' fetches)");
@@ -323,6 +329,8 @@ static int next_fields(struct fit_csv *c, struct fields *f, struct fit_err *err)
 			c->line = line;
 		if (line == 1)
 			rc = first_line(c, &s, &n, err);
+		else if (!open_line)
+			drop_mark(&s, &n);	/* of a file that was put behind another one */
 		if (!rc)
 			rc = check_bytes(c, s, n, err);
 		if (!rc && (c->options.flags & FIT_CSV_DETECT) && !only_blanks(s, n))

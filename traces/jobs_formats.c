@@ -317,6 +317,10 @@ static int check_head(const struct fit_source *s, const struct fit_trace_head *h
 {
 	static const char lfs[] = "version https://git-lfs", table[] = "#fit-table/";
 
+	if (head->bytes.n >= 2 && (memcmp(head->bytes.s, "\xff\xfe", 2) == 0 ||
+				   memcmp(head->bytes.s, "\xfe\xff", 2) == 0))
+		return fit_fail(err, FIT_EPARSE, "%s:1: UTF-16 text (expected UTF-8; iconv -f UTF-16 -t UTF-8 "
+				"converts it)", fit_source_name(s));
 	if (head->line.n == 0)
 		return fit_fail(err, FIT_EPARSE, "%s: empty file (expected a trace)", fit_source_name(s));
 	if (head->line.n >= sizeof lfs - 1 && memcmp(head->line.s, lfs, sizeof lfs - 1) == 0)
@@ -326,6 +330,18 @@ static int check_head(const struct fit_source *s, const struct fit_trace_head *h
 		return fit_fail(err, FIT_EDATA, "%s: a table of goodfit already (expected a trace)",
 				fit_source_name(s));
 	return FIT_OK;
+}
+
+/* As far as its start shows: the end may cut a character. */
+static bool is_text(struct fit_text line)
+{
+	for (size_t i = 0; i < line.n && i < 60; i++)
+		if ((unsigned char)line.s[i] < ' ' && line.s[i] != '\t')
+			return false;
+	for (size_t cut = 0; cut < 4 && cut <= line.n; cut++)
+		if (fit_text_is_utf8((struct fit_text){ line.s, line.n - cut }))
+			return true;
+	return false;
 }
 
 int fit_trace_recognise(struct fit_source *s, const struct fit_trace_format **format,
@@ -363,6 +379,9 @@ int fit_trace_recognise(struct fit_source *s, const struct fit_trace_format **fo
 		top = score;
 		memcpy(why, reason, sizeof reason);
 	}
+	if (!best && !is_text(head.line))
+		return fit_fail(err, FIT_EDATA, "%s: no known format, and no text (expected a trace)",
+				fit_source_name(s));
 	if (!best)
 		return fit_fail(err, FIT_EDATA, "%s: no known format; it starts with '%.*s' (expected --from "
 				"FORMAT; --list lists them)", fit_source_name(s),

@@ -270,7 +270,7 @@ static int start(struct fit_json_scan *j, struct fit_err *err)
 	if (rc)
 		return rc;
 	if (head.n >= 2 && (memcmp(head.s, "\xff\xfe", 2) == 0 || memcmp(head.s, "\xfe\xff", 2) == 0))
-		return fault(j, err, "UTF-16 text (expected UTF-8)");
+		return fault(j, err, "UTF-16 text (expected UTF-8; iconv -f UTF-16 -t UTF-8 converts it)");
 	if (head.n >= sizeof lfs - 1 && memcmp(head.s, lfs, sizeof lfs - 1) == 0)
 		return fault(j, err, "Git LFS pointer, not the data (expected the file that 'git lfs pull' "
 			     "fetches)");
@@ -417,6 +417,23 @@ static int in_object(struct fit_json_scan *j, int c, bool *given, struct fit_err
 	return take_value(j, &j->element, err);
 }
 
+/* A byte order mark, which the window may cut. */
+static int pass_mark(struct fit_json_scan *j, struct fit_err *err)
+{
+	static const char mark[] = "\xef\xbb\xbf";
+
+	for (size_t i = 0; i < 3; i++) {
+		int rc = refill(j, err);
+
+		if (rc)
+			return rc;
+		if (j->at == j->n || j->buf[j->at] != mark[i])
+			return unexpected(j, j->at == j->n ? -1 : (unsigned char)j->buf[j->at], "'['", err);
+		pass(j, 1);
+	}
+	return FIT_OK;
+}
+
 int fit_json_scan_next(struct fit_json_scan *j, struct fit_text *element, struct fit_text *key,
 		       struct fit_err *err)
 {
@@ -440,7 +457,9 @@ int fit_json_scan_next(struct fit_json_scan *j, struct fit_text *element, struct
 		if (rc)
 			break;
 		before = j->state;
-		if (before == TOP)
+		if (before == TOP && c == 0xef)		/* files put together bring theirs along */
+			rc = pass_mark(j, err);
+		else if (before == TOP)
 			rc = at_top(j, c, &given, err);
 		else if (before == FIRST || before == BEHIND || before == NEXT)
 			rc = in_array(j, c, &given, err);

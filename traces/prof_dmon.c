@@ -291,6 +291,12 @@ static int read_row(struct dmon *d, const struct fit_text *f, size_t n, bool *cu
 	return rc;
 }
 
+static int no_header(const struct dmon *d, struct fit_err *err)
+{
+	return fit_prof_fail(&d->lines, FIT_EPARSE, NULL, err, "no header row (expected '%s')",
+			     d->dcgmi ? "#Entity  GPUTL  MCUTL …" : "# gpu  pwr  gtemp …");
+}
+
 static int read_line(struct dmon *d, struct fit_err *err)
 {
 	struct fit_text f[FIT_PROF_FIELDS_MAX];
@@ -303,6 +309,8 @@ static int read_line(struct dmon *d, struct fit_err *err)
 				     "most %d)", FIT_PROF_FIELDS_MAX);
 	if (is_header(d, f, n, &names))
 		return names ? read_header(d, f, n, err) : FIT_OK;
+	if (!d->header.n && !d->lines.odd && !fit_prof_is_message(d->lines.text))
+		d->lines.odd = d->lines.line;
 	if (fit_prof_is_message(d->lines.text) ||
 	    (!d->dcgmi && (f[0].s[0] < '0' || f[0].s[0] > '9') && !fit_prof_is_missing(f[0])) ||
 	    (d->dcgmi && n > 1 && (f[1].s[0] < '0' || f[1].s[0] > '9'))) {
@@ -310,8 +318,7 @@ static int read_line(struct dmon *d, struct fit_err *err)
 		return FIT_OK;
 	}
 	if (!d->header.n)
-		return fit_prof_fail(&d->lines, FIT_EPARSE, NULL, err, "no header row (expected '%s')",
-				     d->dcgmi ? "#Entity  GPUTL  MCUTL …" : "# gpu  pwr  gtemp …");
+		return no_header(d, err);
 	fit_series_met(d->out);
 	rc = read_row(d, f, n, &cut, err);
 	if (rc == FIT_END && cut)
@@ -342,6 +349,10 @@ static int read_table(struct dmon *d, struct fit_err *err)
 	if (rc == FIT_END && !d->lines.any)
 		rc = fit_fail(err, FIT_EPARSE, "%s: empty file (expected a header row)",
 			      fit_source_name(d->lines.source));
+	if (rc == FIT_END && !d->header.n && d->lines.odd) {
+		d->lines.line = d->lines.odd;
+		rc = no_header(d, err);
+	}
 	if (rc == FIT_END && d->header.n && !timed(d) && (!p->has_time || !p->period_ns) &&
 	    fit_series_note(d->out, "no times in the dump: %s%s%s (see --time and --period)",
 			    p->has_time ? "" : "the first sample is at 0",

@@ -351,8 +351,10 @@ static int find_entity(struct exporter *x, struct entity **e, struct fit_err *er
 	int64_t id;
 	int rc;
 
-	if (!gpu.n)
+	if (!gpu.n) {
+		fit_series_pass(x->out, x->lines.line, "metric without a GPU");
 		return FIT_END;
+	}
 	if (fit_parse_int64(gpu, &id) || id < 0 || id > 1000000)
 		return fit_prof_fail(&x->lines, FIT_EPARSE, "gpu", err, "bad value '%.*s' (expected the "
 				     "number of a GPU)", FIT_TEXT_ARG(gpu));

@@ -217,6 +217,31 @@ static int open_csv(struct fit_csv **c, const struct report *r, struct fit_err *
 	return fit_csv_open(c, r->lines.source, &options, err);
 }
 
+/* The next good row; what nsys stats says between reports that were put together is passed over. */
+static int next_row(struct fit_csv *c, struct fit_series_out *out, struct fit_err *err)
+{
+	for (;;) {
+		int rc = fit_csv_row(c, NULL, err);
+		const char *reason = rc && rc != FIT_END ? fit_csv_reason(c) : NULL;
+		struct fit_text first = reason ? fit_csv_raw(c, 0) : (struct fit_text){ 0 };
+
+		if (reason && (fit_prof_starts(first, "Generating ") || fit_prof_starts(first, "Processing ") ||
+			       fit_prof_starts(first, "Exporting "))) {
+			fit_series_pass(out, fit_csv_line(c), "line before the header");
+			continue;
+		}
+		if (rc == FIT_END)
+			return rc;
+		fit_series_met(out);
+		if (rc)
+			rc = fit_series_bad(out, rc, fit_csv_line(c), reason);
+		else
+			return FIT_OK;
+		if (rc)
+			return rc;
+	}
+}
+
 enum kernel_column { K_NAME, K_COUNT, K_SHARE, K_TOTAL, K_MEAN, K_MEDIAN, K_MIN, K_MAX, K_STDDEV, K_GRID,
 		     K_BLOCK, K_COLUMNS };
 
@@ -288,7 +313,7 @@ int fit_series_read_nsight_kernels(const struct fit_series_in *in, struct fit_se
 		rc = open_csv(&c, &r, err);
 	if (!rc)
 		rc = fit_csv_bind(c, NULL, 0, err);
-	while (!rc && !(rc = fit_series_csv_row(c, out, NULL, err))) {
+	while (!rc && !(rc = next_row(c, out, err))) {
 		if (is_report_header(fit_csv_raw(c, 0), starts))
 			fit_series_pass(out, fit_csv_line(c), "repeated header");
 		else
@@ -384,7 +409,7 @@ int fit_series_read_nsight_trace(const struct fit_series_in *in, struct fit_seri
 		rc = open_csv(&c, &r, err);
 	if (!rc)
 		rc = fit_csv_bind(c, NULL, 0, err);
-	while (!rc && !(rc = fit_series_csv_row(c, out, NULL, err))) {
+	while (!rc && !(rc = next_row(c, out, err))) {
 		if (is_report_header(fit_csv_raw(c, 0), starts))
 			fit_series_pass(out, fit_csv_line(c), "repeated header");
 		else if (!is_kernel(c, grid))

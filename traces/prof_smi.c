@@ -56,9 +56,16 @@ static struct fit_text bare_name(struct fit_text t)
 	return fit_prof_trim(open ? (struct fit_text){ t.s, (size_t)(open - t.s) } : t);
 }
 
+static struct fit_text unquoted(struct fit_text t)
+{
+	if (t.n >= 2 && t.s[0] == '"' && t.s[t.n - 1] == '"')
+		t = fit_prof_trim((struct fit_text){ t.s + 1, t.n - 2 });
+	return t;
+}
+
 static const struct name *find_name(struct fit_text t)
 {
-	t = bare_name(t);
+	t = bare_name(unquoted(t));
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
 		if (fit_prof_is(t, names[i].name))
 			return &names[i];
@@ -95,7 +102,7 @@ static int set_columns(struct smi *s, struct fit_text text, const char *from, st
 	memset(s->suffixed, 0, sizeof s->suffixed);
 	for (size_t i = 0; i < s->n; i++) {
 		const struct name *name = find_name(f[i]);
-		struct fit_text bare = bare_name(f[i]);
+		struct fit_text bare = bare_name(unquoted(f[i]));
 
 		s->what[i] = name ? name->what : OTHER;
 		s->units[i] = name ? name->units : NULL;
@@ -245,12 +252,22 @@ static int read_row(struct smi *s, const struct fit_text *f, size_t n, struct fi
 	return rc ? rc : fit_series_sample(s->out, cells, s->lines.line, err);
 }
 
+static int no_header(const struct smi *s, struct fit_err *err)
+{
+	return fit_prof_fail(&s->lines, FIT_EPARSE, NULL, err, "no header row (expected 'timestamp, index, "
+			     "utilization.gpu [%%], …', or --columns)");
+}
+
 static int read_line(struct smi *s, struct fit_err *err)
 {
 	struct fit_text f[FIT_PROF_FIELDS_MAX];
 	size_t n = fit_prof_cut(s->lines.text, ',', f);
 	int rc;
 
+	/* nvidia-smi quotes nothing, but a program that the log went through may have */
+	if (memchr(s->lines.text.s, '"', s->lines.text.n))
+		for (size_t i = 0; i < n && i < FIT_PROF_FIELDS_MAX; i++)
+			f[i] = unquoted(f[i]);
 	if (is_header(f, n)) {
 		bool same = s->has_columns && fit_text_is(s->lines.text, s->header.s);
 
@@ -260,14 +277,15 @@ static int read_line(struct smi *s, struct fit_err *err)
 		return same ? FIT_OK : set_columns(s, s->lines.text, "the header row", err);
 	}
 	/* records have commas, but where a single column was asked for */
+	if (!s->has_columns && !s->lines.odd && !fit_prof_is_message(s->lines.text))
+		s->lines.odd = s->lines.line;
 	if (fit_prof_is_message(s->lines.text) || (n == 1 && s->n != 1 && s->lines.ended &&
 						   memchr(s->lines.text.s, ' ', s->lines.text.n))) {
 		fit_series_pass(s->out, s->lines.line, "message");
 		return FIT_OK;
 	}
 	if (!s->has_columns)
-		return fit_prof_fail(&s->lines, FIT_EPARSE, NULL, err, "no header row (expected "
-				     "'timestamp, index, utilization.gpu [%%], …', or --columns)");
+		return no_header(s, err);
 	fit_series_met(s->out);
 	rc = read_row(s, f, n, err);
 	if (rc == FIT_END) {
@@ -316,6 +334,10 @@ int fit_series_read_smi(const struct fit_series_in *in, struct fit_series_out *o
 	if (rc == FIT_END && !s.lines.any)
 		rc = fit_fail(err, FIT_EPARSE, "%s: empty file (expected a header row)",
 			      fit_source_name(in->source));
+	if (rc == FIT_END && !s.has_columns && s.lines.odd) {
+		s.lines.line = s.lines.odd;
+		rc = no_header(&s, err);
+	}
 	if (rc == FIT_END)
 		rc = say_what_is_missing(&s, err);
 	fit_prof_ticks_release(&s.ticks);

@@ -232,7 +232,7 @@ int fit_series_recognise(const char *folder, struct fit_source *s, const char **
 	if (fit_prof_starts(bytes, "version https://git-lfs"))
 		return fit_fail(err, FIT_EPARSE, "%s:1: Git LFS pointer, not the data (expected the file that "
 				"'git lfs pull' fetches)", fit_source_name(s));
-	if (bytes.n >= 2 && (memcmp(bytes.s, "\xff\xfe", 2) == 0 || memcmp(bytes.s, "\xfe\xff", 2) == 0))
+	if (fit_prof_is_utf16(bytes))
 		return fit_fail(err, FIT_EPARSE, "%s:1: UTF-16 text (expected UTF-8; iconv -f UTF-16 -t UTF-8 "
 				"converts it)", fit_source_name(s));
 	*name = sniff_bytes(bytes, why);

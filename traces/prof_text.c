@@ -63,6 +63,12 @@ int fit_prof_fail(const struct fit_prof_lines *l, int code, const char *name, st
 			(unsigned long long)l->line, name ? ":" : "", name ? name : "", what);
 }
 
+bool fit_prof_is_utf16(struct fit_text t)
+{
+	return t.n >= 2 && (memcmp(t.s, "\xff\xfe", 2) == 0 || memcmp(t.s, "\xfe\xff", 2) == 0 ||
+			    (t.s[0] > ' ' && !t.s[1]) || (!t.s[0] && t.s[1] > ' '));
+}
+
 int fit_prof_line(struct fit_prof_lines *l, bool *bad, struct fit_err *err)
 {
 	*bad = false;
@@ -77,10 +83,11 @@ int fit_prof_line(struct fit_prof_lines *l, bool *bad, struct fit_err *err)
 		l->line = fit_source_line_number(l->source);
 		t = (struct fit_text){ s, n };
 		l->ended = fit_source_line_ended(l->source);
+		/* not only on line 1: files that are put together bring theirs along */
+		if (n >= 3 && memcmp(s, "\xef\xbb\xbf", 3) == 0)
+			t = (struct fit_text){ s + 3, n - 3 };
 		if (l->line == 1) {
-			if (n >= 3 && memcmp(s, "\xef\xbb\xbf", 3) == 0)
-				t = (struct fit_text){ s + 3, n - 3 };
-			if (n >= 2 && (memcmp(s, "\xff\xfe", 2) == 0 || memcmp(s, "\xfe\xff", 2) == 0))
+			if (fit_prof_is_utf16((struct fit_text){ s, n }))
 				return fit_prof_fail(l, FIT_EPARSE, NULL, err, "UTF-16 text (expected "
 						     "UTF-8; iconv -f UTF-16 -t UTF-8 converts it)");
 			if (fit_prof_starts(t, "version https://git-lfs"))

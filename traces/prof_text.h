@@ -19,6 +19,7 @@ struct fit_prof_lines {
 	struct fit_text text;	/* the current line without its end and without blanks around it */
 	bool ended;		/* it had a line feed */
 	bool any;		/* some line was not blank */
+	uint64_t odd;		/* the first line of words that was passed over ahead of any header row, or 0 */
 };
 
 /*
@@ -42,6 +43,8 @@ bool fit_prof_starts(struct fit_text t, const char *prefix);	/* in any case */
 /* Is this how a monitoring program says that it has no value? Empty, -, N/A, ERR!, anything in square
  * brackets, and the words of NVML without them ("Not Supported", "Unknown Error", …). */
 bool fit_prof_is_missing(struct fit_text t);
+/* Two bytes that begin UTF-16 text, with a byte order mark or (a letter and NUL) without. */
+bool fit_prof_is_utf16(struct fit_text start);
 /* Is this line a message of a monitoring program, a driver or a shell, rather than a record? */
 bool fit_prof_is_message(struct fit_text line);
 

@@ -26,7 +26,7 @@ struct fit_source {
 	size_t raw_at, raw_n;
 	bool raw_end;
 	z_stream gz;
-	bool gz_on, gz_done;
+	bool gz_on, gz_done, looked;	/* looked: at what came out first */
 	ZSTD_DStream *zstd;
 	size_t zstd_hint;
 	/* decoded bytes that wait for fit_source_line() */
@@ -142,12 +142,37 @@ static int fill_raw(struct fit_source *s, struct fit_err *err)
 	return FIT_OK;
 }
 
+/* What is packed in a way that is not read is named, rather than taken for text with strange bytes. */
+static int check_packed(const struct fit_source *s, const unsigned char *bytes, size_t n, bool unpacked,
+			struct fit_err *err)
+{
+	static const struct { const char *magic, *what; size_t n; } known[] = {
+		{ "PK\3\4", "a zip archive", 4 }, { "\xfd" "7zXZ\0", "an xz file", 6 },
+		{ "7z\xbc\xaf\x27\x1c", "a 7z archive", 6 }, { "\x04\x22\x4d\x18", "a lz4 file", 4 },
+		{ "\x1f\x8b", "a gzip file", 2 }, { "\x28\xb5\x2f\xfd", "a zstd file", 4 }
+	};
+	const char *what = NULL;
+
+	for (size_t i = 0; i < (unpacked ? 6 : 4); i++)
+		if (n >= known[i].n && memcmp(bytes, known[i].magic, known[i].n) == 0)
+			what = known[i].what;
+	if (n >= 10 && memcmp(bytes, "BZh", 3) == 0 && memcmp(bytes + 4, "1AY&SY", 6) == 0)
+		what = "a bzip2 file";
+	if (n >= 262 && memcmp(bytes + 257, "ustar", 5) == 0 && memchr(bytes, '\0', 257))
+		what = "a tar archive";
+	if (!what)
+		return FIT_OK;
+	return fit_fail(err, FIT_EPARSE, "%s: %s%s (expected the file in it, plain or as gzip or zstd)",
+			s->name, what, unpacked && s->coding != PLAIN ? " in a compressed file" : "");
+}
+
 static int recognise(struct fit_source *s, struct fit_err *err)
 {
 	static const unsigned char gz[] = { 0x1f, 0x8b }, zs[] = { 0x28, 0xb5, 0x2f, 0xfd };
+	const size_t enough = 10;	/* the longest magic number */
 
 	/* a pipe may hand over fewer bytes than a magic number has */
-	while (s->raw_n < sizeof zs && !s->raw_end) {
+	while (s->raw_n < enough && !s->raw_end) {
 		ssize_t k = read_raw(s, s->raw + s->raw_n, sizeof s->raw - s->raw_n);
 
 		if (k < 0)
@@ -168,7 +193,7 @@ static int recognise(struct fit_source *s, struct fit_err *err)
 			return fit_fail_nomem(err);
 		s->zstd_hint = 1;
 	}
-	return FIT_OK;
+	return check_packed(s, s->raw, s->raw_n, false, err);
 }
 
 static int read_gzip(struct fit_source *s, void *buf, size_t cap, size_t *n, struct fit_err *err)
@@ -252,6 +277,10 @@ static int decode(struct fit_source *s, void *buf, size_t cap, size_t *n, struct
 			memcpy(buf, s->raw + s->raw_at, *n);
 			s->raw_at += *n;
 		}
+	}
+	if (!rc && s->coding != PLAIN && !s->looked) {
+		s->looked = true;
+		rc = check_packed(s, buf, *n, true, err);
 	}
 	if (!rc)
 		fit_hasher_add(s->hasher, buf, *n);

@@ -103,7 +103,7 @@ fault "a Git LFS pointer" ":1: Git LFS pointer, not the data (expected the file 
 : >"$T/bad"
 fault "an empty file" ": empty file (expected a JSON array)"
 printf '\377\376[\000' >"$T/bad"
-fault "UTF-16" ":1: UTF-16 text (expected UTF-8)"
+fault "UTF-16" ":1: UTF-16 text (expected UTF-8; iconv -f UTF-16 -t UTF-8 converts it)"
 head -c 700 $S >"$T/bad"
 fault "cut inside of a string" ":7: cut short at byte 700 (expected the end of the element that starts on line \
 6 at byte 545)"
