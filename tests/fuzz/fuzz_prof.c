@@ -4,7 +4,8 @@
  * fuzz_prof_dmon reads the output of dmon; fuzz_prof_auto and plain fuzz_prof take it from the first
  * byte. `fuzz_prof --formats` lists them; tests/fuzz/smoke.sh makes a link of each name.
  *
- * Each input is read twice, strictly and forgivingly, with and without what the command line can add.
+ * Each input is recognised, or not, and read twice, strictly and forgivingly, with and without what the
+ * command line can add.
  * What comes out must be well-formed: UTF-8 texts, a begin() before the rows, as many rows as the report
  * says, and no more bad records than were allowed.
  */
@@ -13,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "libfit/table/source.h"
 #include "traces/series.h"
 
 int LLVMFuzzerInitialize(int *argc, char ***argv);
@@ -96,6 +98,21 @@ static void read_once(const struct fit_series_format *f, const uint8_t *data, si
 	fit_series_report_release(&report);
 }
 
+/* What is recognised is a format of the list, or the folders that another reader has. */
+static void recognise(const uint8_t *data, size_t size)
+{
+	struct fit_source *s = NULL;
+	struct fit_err err = { 0 };
+	char why[FIT_TRACE_WHY] = "";
+	const char *name = NULL;
+	int rc = fit_source_open_memory(&s, "input", data, size, &err);
+
+	rc = rc ? rc : fit_series_recognise("input", s, &name, why, &err);
+	if (rc ? !err.msg[0] || name : !fit_series_format_find(name) || !why[0])
+		abort();
+	fit_source_close(s);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct fit_series_params strict = fit_series_params_default();
@@ -111,6 +128,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	forgiving.time_ns = INT64_C(1700000000000000000);
 	forgiving.period_ns = INT64_C(5000000000);
 	forgiving.bin_ns = INT64_C(3600000000000);
+	if (fit_zone_parse(&forgiving.zone, size % 2 ? "US/Pacific" : "CET-1CEST,M3.5.0,M10.5.0/3", NULL))
+		abort();
+	recognise(data, size);
 	if (!f) {
 		if (!size)
 			return 0;
