@@ -297,7 +297,7 @@ static int stats_row(const struct fit_input *in, const struct options *o, struct
 	int rc;
 
 	snprintf(name, sizeof name, "%.*s", FIT_TEXT_ARG(t));
-	if (!app_wanted(o, t.s ? name : NULL))
+	if (t.s && !app_wanted(o, name))
 		return FIT_OK;
 	said = fit_input_text(in, fit_input_find(in, "status", NULL), status);
 	if (said.s && !fit_text_is(said, "ok")) {
@@ -346,9 +346,16 @@ static int stats_row(const struct fit_input *in, const struct options *o, struct
 		rc = fit_input_number(in, fit_input_find(in, "progress", NULL), false, &j.progress,
 				      &na, err);
 	j.has_progress = !na;
-	if (!rc && (rc = add_job(o, d, j, t, &why)) != FIT_OK)
-		return rc == FIT_EDATA ? fit_input_fail(in, app, err, "%s", why.msg)
-				       : fit_fail(err, rc, "%s", why.msg);
+	/* without an application a row is for every model */
+	for (size_t i = 0; i < (t.s ? 1 : d->models.n) && !rc; i++) {
+		const char *model = t.s ? name : d->models.entries[i].app;
+
+		if (app_wanted(o, model))
+			rc = add_job(o, d, j, t.s ? t : app_text(model), &why);
+		if (rc)
+			return rc == FIT_EDATA ? fit_input_fail(in, app, err, "%s", why.msg)
+					       : fit_fail(err, rc, "%s", why.msg);
+	}
 	return rc;
 }
 
@@ -769,9 +776,10 @@ out:
 	return status;
 }
 
-static const struct cli_verb verbs[] = { { "", "[FILE]", "goodput of allocations", option_table, 0,
-					   1 },
-					 { NULL, NULL, NULL, NULL, 0, 0 } };
+static const struct cli_verb verbs[] = {
+	{ "", "[FILE]", "goodput of allocations", option_table, 0, 1 },
+	{ NULL, NULL, NULL, NULL, 0, 0 }
+};
 
 static const struct cli_tool tool = {
 	"gf-goodput", "Goodput, efficiency, best batch size and speedup of allocations.",

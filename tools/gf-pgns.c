@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * gf-pgns: the gradient noise scale. Logs of squared gradient norms become estimates, window by
- * window; `fit` makes curves over training progress, of estimates or of the runs of a profile store;
+ * window; `fit` makes curves over training, of estimates or of the runs of a profile store;
  * `predict` gives phi and statistical efficiency at batch sizes that were not run, or, with a
  * profile store, says how far such predictions are from the runs that there are.
  */
@@ -152,7 +152,7 @@ struct logs {
 	struct log {
 		char *app;
 		struct fit_pgns_log run;
-	} *list;
+	} * list;
 	size_t n, cap;
 	struct fit_index index;
 	uint64_t bad, nonfinite, unknown, backwards, not_estimable;
@@ -328,8 +328,8 @@ static int log_row(const struct fit_input *in, const struct log_columns *c, cons
 		return fit_fail_nomem(err);
 	rc = fit_pgns_log_row(&g->run, &p, &row, &win, &closed, &why);
 	if (rc)
-		return rc == FIT_EDATA ? fit_input_fail(in, c->progress, err, "%s", why.msg) :
-					 fit_fail_nomem(err);
+		return rc == FIT_EDATA ? fit_input_fail(in, c->progress, err, "%s", why.msg)
+				       : fit_fail_nomem(err);
 	return closed ? put_window(l, g, &win, w, err) : FIT_OK;
 }
 
@@ -415,8 +415,8 @@ static int estimate(struct cli *cli, const struct options *o, struct fit_writer 
 /* ---- curves ---- */
 
 /* A row of estimates. *bare counts those that have none. */
-static int point_row(const struct fit_input *in, const struct options *o, struct fit_pgns_runs *runs,
-		     uint64_t *bare, struct fit_err *err)
+static int point_row(const struct fit_input *in, const struct options *o,
+		     struct fit_pgns_runs *runs, uint64_t *bare, struct fit_err *err)
 {
 	int at_phi = fit_input_find(in, "phi", NULL), at_n = fit_input_find(in, "n", NULL);
 	int at_init = fit_input_find(in, "init_batch", NULL);
@@ -436,14 +436,16 @@ static int point_row(const struct fit_input *in, const struct options *o, struct
 	if (!rc)
 		rc = get_whole(in, fit_input_find(in, "batch_size", NULL), 1, init, &batch, err);
 	if (!rc)
-		rc = fit_input_need(in, fit_input_find(in, "progress", NULL), false, &e.progress, err);
+		rc = fit_input_need(in, fit_input_find(in, "progress", NULL), false, &e.progress,
+				    err);
 	if (!rc && at_phi >= 0) {
 		rc = fit_input_number(in, at_phi, false, &e.phi, &na, err);
 	} else if (!rc) {
-		rc = fit_input_number(in, fit_input_find(in, "grad_sqr", NULL), false, &sqr, &no_sqr, err);
+		rc = fit_input_number(in, fit_input_find(in, "grad_sqr", NULL), false, &sqr,
+				      &no_sqr, err);
 		if (!rc)
-			rc = fit_input_number(in, fit_input_find(in, "grad_var", NULL), false, &var, &na,
-					      err);
+			rc = fit_input_number(in, fit_input_find(in, "grad_var", NULL), false, &var,
+					      &na, err);
 		e.phi = sqr > 0 ? (double)init * var / sqr : 0;
 	}
 	if (!rc)
@@ -474,7 +476,8 @@ static int read_points(struct cli *cli, const struct options *o, struct fit_pgns
 		rc = fit_fail(err, FIT_ENOTFOUND, "%s: no column 'progress'", fit_input_name(in));
 	if (!rc && fit_input_find(in, "phi", NULL) < 0 &&
 	    (fit_input_find(in, "grad_sqr", NULL) < 0 || fit_input_find(in, "grad_var", NULL) < 0))
-		rc = fit_fail(err, FIT_ENOTFOUND, "%s: no column 'phi', nor 'grad_sqr' and 'grad_var'",
+		rc = fit_fail(err, FIT_ENOTFOUND,
+			      "%s: no column 'phi', nor 'grad_sqr' and 'grad_var'",
 			      fit_input_name(in));
 	if (!rc && o->init_batch == 0 && fit_input_find(in, "init_batch", NULL) < 0)
 		rc = fit_fail(err, FIT_ENOTFOUND, "%s: no column 'init_batch' (or --init-batch)",
@@ -485,8 +488,8 @@ static int read_points(struct cli *cli, const struct options *o, struct fit_pgns
 		fit_input_hash(in, runs->hash);
 		rc = FIT_OK;
 		if (bare > 0)
-			cli_warn(cli, "%s: %llu rows without an estimate left out", fit_input_name(in),
-				 (unsigned long long)bare);
+			cli_warn(cli, "%s: %llu rows without an estimate left out",
+				 fit_input_name(in), (unsigned long long)bare);
 	}
 	fit_input_close(in);
 	return rc;
@@ -774,7 +777,7 @@ static int compare_runs(struct cli *cli, const struct options *o, struct fit_wri
 			if (rc == FIT_ENOTFOUND) {
 				if (said != r->group + 1)
 					cli_warn(cli, "%s", err->msg);
-				said = r->group + 1;	/* once an application */
+				said = r->group + 1; /* once an application */
 				rc = FIT_OK;
 			}
 		}

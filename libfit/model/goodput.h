@@ -53,7 +53,8 @@ struct fit_goodput_point fit_goodput_at(const struct fit_goodput *g, int64_t nod
  * geometrically spaced from max(M0, min_local R) to max_batch, each split as
  * s = ceil(M/R / max_local) - 1 (at least 1 on a single GPU above M0: there the noise scale could
  * not be estimated otherwise), m = ceil(M/R / (s + 1)), the one with the largest goodput, the
- * smallest on ties. goodput is 0 when none is within the limits, or min_local R is above max_batch.
+ * smallest on ties. goodput is 0 when none is within the limits, or min_local R is above
+ * max_batch.
  *
  * Rounding up makes some splits larger than max_batch, by less than R (s + 1) samples, as in the
  * reference implementation. With strict_batch m is then lowered to floor(max_batch / (R (s + 1))),

@@ -10,8 +10,8 @@
  *
  * A step of n = K (s + 1) micro-batches (K replicas, s accumulation passes) of b samples, B = n b:
  *
- *   n > 1   McCandlish et al., "An empirical model of large-batch training", 2018, appendix A.1, with
- *           L the mean squared norm of the micro-batch gradients, g that of their mean:
+ *   n > 1   McCandlish et al., "An empirical model of large-batch training", 2018, appendix A.1;
+ *           with L the mean squared norm of the micro-batch gradients, g that of their mean:
  *           signal = (B g - b L) / (B - b),  noise = (L - g) / (1/b - 1/B)
  *   n = 1   differenced (Pollux section 3.1; Wang and Yu 2017), with the step before, at B':
  *           signal = <g_t, g_(t-1)>,  noise = |g_t - g_(t-1)|^2 / (1/B + 1/B'); it takes the true
@@ -46,8 +46,8 @@ double fit_pgns_batch(const struct fit_pgns_step *s);
 
 /* Signal and noise of one step, for the first two kinds. prev_batch: B of the step before, 0: that
  * of this step. */
-enum fit_pgns_kind fit_pgns_of_step(const struct fit_pgns_step *s, double prev_batch, double *signal,
-				    double *noise);
+enum fit_pgns_kind fit_pgns_of_step(const struct fit_pgns_step *s, double prev_batch,
+				    double *signal, double *noise);
 
 /* Averages of signal and noise: plain, or exponential. Zero it to start anew. */
 struct fit_pgns_mean {
@@ -60,7 +60,8 @@ struct fit_pgns_mean {
 /* Take one step up. smooth 0: all steps count alike; 0 < smooth < 1: what was there before loses
  * the factor smooth^scale (scale: the batch size over M0, so that the memory is 1 / (1 - smooth)
  * steps at M0, whatever the batch size), and the step enters with 1 less that. */
-void fit_pgns_add(struct fit_pgns_mean *m, double signal, double noise, double smooth, double scale);
+void fit_pgns_add(struct fit_pgns_mean *m, double signal, double noise, double smooth,
+		  double scale);
 
 struct fit_pgns_estimate {
 	double grad_sqr, grad_var;	/* the latter at init_batch; 0 of no steps */

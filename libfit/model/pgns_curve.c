@@ -124,8 +124,8 @@ static int chords(const struct problem *q, struct fit_pgns_curve *c)
 	return c->n == 0 ? add_piece(c, last) : FIT_OK;
 }
 
-/* The best pieces. cost[j]: of the first j points; from[j]: where the last piece starts; open: starts
- * that can still win. */
+/* The best pieces. cost[j]: of the first j points; from[j]: where the last piece starts; open:
+ * starts that can still win. */
 static int best_pieces(const struct problem *q, double noise, double penalty,
 		       struct fit_pgns_curve *c, double *cost, size_t *from, size_t *open)
 {

@@ -3,14 +3,14 @@
  * Noise scale over training: curves of log phi by progress, one for each batch size that was run,
  * and phi at batch sizes that were not. The table of curves is docs/formats/pgns.md.
  *
- * A curve is piecewise linear in (progress, log phi) and may jump between pieces: phi jumps by up to
- * ten times when the learning rate changes, and drifts in between. The pieces are the best ones for
+ * A curve is piecewise linear in (progress, log phi) and may jump between pieces: phi jumps by up
+ * to ten times when the learning rate changes, and drifts in between. The pieces are the best for
  *
  *   sum over pieces of (weighted squared residuals / s^2 + penalty log n),
  *
  * found exactly by dynamic programming (Bai and Perron 2003; pruned as Killick et al. 2012); s is a
- * robust estimate of the noise from second differences. With penalty 3, a piece's parameters (level,
- * slope, where it starts), this is Schwarz's criterion.
+ * robust estimate of the noise from second differences. With penalty 3, a piece's parameters
+ * (level, slope, where it starts), this is Schwarz's criterion.
  */
 #ifndef FIT_MODEL_PGNS_CURVE_H
 #define FIT_MODEL_PGNS_CURVE_H
@@ -44,11 +44,11 @@ struct fit_pgns_point {
 
 #define FIT_PGNS_PENALTY 3.0
 
-/* Fit the pieces of a curve to n points, which get sorted by progress; points of equal progress stay
- * together. penalty 0: through every point. c keeps app and batch sizes, its pieces are replaced.
+/* Fit the pieces of a curve to n points, which get sorted by progress; points of equal progress
+ * stay together. penalty 0: through every point. c keeps app and batch sizes, but gets new pieces.
  * FIT_EDATA: n is 0, or a point is bad; FIT_EINVAL: penalty < 0; FIT_ENOMEM. */
-int fit_pgns_curve_fit(struct fit_pgns_curve *c, struct fit_pgns_point *points, size_t n, double penalty,
-		       struct fit_err *err) FIT_MUST_CHECK;
+int fit_pgns_curve_fit(struct fit_pgns_curve *c, struct fit_pgns_point *points, size_t n,
+		       double penalty, struct fit_err *err) FIT_MUST_CHECK;
 void fit_pgns_curve_release(struct fit_pgns_curve *c);
 
 /* log phi at a progress. Between two pieces the nearer one counts, held at its end; so do the first
@@ -78,9 +78,9 @@ int fit_pgns_curve_put(struct fit_writer *w, const struct fit_pgns_curve *c,
 int fit_pgns_curves_read(struct fit_pgns_curves *l, const char *operand,
 			 struct fit_err *err) FIT_MUST_CHECK;
 void fit_pgns_curves_release(struct fit_pgns_curves *l);
-/* The first curve of that application (s NULL: without a name; an only, nameless application answers
- * for all) and how many follow on it, or NULL. */
-const struct fit_pgns_curve *fit_pgns_curves_find(const struct fit_pgns_curves *l, struct fit_text app,
-						  size_t *n);
+/* The first curve of that application (s NULL: without a name; an only, nameless application
+ * answers for all) and how many follow on it, or NULL. */
+const struct fit_pgns_curve *fit_pgns_curves_find(const struct fit_pgns_curves *l,
+						  struct fit_text app, size_t *n);
 
 #endif

@@ -41,16 +41,20 @@ struct fit_pgns_runs {
 	char hash[FIT_HASH_HEX];	/* of the store */
 };
 
-/* The runs of a store. FIT_ENOTFOUND: a table is missing; FIT_EDATA: tables contradict themselves. */
-int fit_pgns_runs_read(struct fit_pgns_runs *r, const char *store, struct fit_err *err) FIT_MUST_CHECK;
+/* The runs of a store. FIT_ENOTFOUND: a table is missing; FIT_EDATA: it contradicts itself. */
+int fit_pgns_runs_read(struct fit_pgns_runs *r, const char *store,
+		       struct fit_err *err) FIT_MUST_CHECK;
 void fit_pgns_runs_release(struct fit_pgns_runs *r);
-/* An estimate from elsewhere, as an epoch of the run of that application (s NULL: without a name) and
- * batch size, which is made when there is none. pool: of the only run of that application; its batch
- * size becomes the geometric mean when curves are fitted. FIT_EDATA: another init_batch; FIT_ENOMEM. */
-int fit_pgns_runs_add(struct fit_pgns_runs *r, struct fit_text app, int64_t batch, int64_t init_batch,
-		      bool pool, const struct fit_pgns_epoch *epoch, struct fit_err *err) FIT_MUST_CHECK;
-/* Order by application as met, then batch size, and fit a curve for each run (fit_pgns_curve_fit). */
-int fit_pgns_runs_fit(struct fit_pgns_runs *r, double penalty, struct fit_err *err) FIT_MUST_CHECK;
+/* An estimate from elsewhere, as an epoch of the run of that application (s NULL: without a name)
+ * and batch size, which is made when there is none. pool: of the only run of that application; its
+ * batch size becomes the geometric mean when curves are fitted. FIT_EDATA: another init_batch;
+ * FIT_ENOMEM. */
+int fit_pgns_runs_add(struct fit_pgns_runs *r, struct fit_text app, int64_t batch,
+		      int64_t init_batch, bool pool, const struct fit_pgns_epoch *epoch,
+		      struct fit_err *err) FIT_MUST_CHECK;
+/* Order by application as met, then batch size, and fit a curve (pgns_curve.h) for each run. */
+int fit_pgns_runs_fit(struct fit_pgns_runs *r, double penalty,
+		      struct fit_err *err) FIT_MUST_CHECK;
 
 /* What run `target` is predicted from: all other runs of its application, or only that at `from`
  * (0: all). */

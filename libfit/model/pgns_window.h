@@ -4,7 +4,7 @@
  * norms comes in (docs/formats/gradient-stats.md). Constant memory.
  *
  * Where the log has no progress, it is made up as training does it: each step at batch size M is
- * worth fit_pgns_gain() steps at M0, at the phi of its window, or else the last one known, or else 0.
+ * worth fit_pgns_gain() steps at M0, at the phi of its window, else the last one known, else 0.
  * Steps with norms that are not finite are worth nothing: the optimiser leaves them out.
  */
 #ifndef FIT_MODEL_PGNS_WINDOW_H
@@ -57,8 +57,8 @@ struct fit_pgns_log {
 	size_t n_sizes, cap;
 };
 
-/* One step. *closed: a window ended ahead of it, and is in *w. FIT_EDATA: progress in some rows only;
- * FIT_ENOMEM. */
+/* One step. *closed: a window ended ahead of it, and is in *w. FIT_EDATA: progress in some rows
+ * only; FIT_ENOMEM. */
 int fit_pgns_log_row(struct fit_pgns_log *l, const struct fit_pgns_window_params *p,
 		     const struct fit_pgns_row *row, struct fit_pgns_window *w, bool *closed,
 		     struct fit_err *err) FIT_MUST_CHECK;

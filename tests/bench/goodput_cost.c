@@ -21,11 +21,13 @@ static double processor_us(void)
 int main(int argc, char **argv)
 {
 	static const int64_t gpus[] = { 1, 2, 4, 8, 16, 64, 512 };
-	struct fit_goodput g = {
-		.theta = { { 0.043, 0.0029, 0.061, 0.0011, 0.021, 0.0043, 2.9 } },
-		.grad_sqr = 0.21, .init_batch = 200, .max_batch = 12800, .min_local_bsz = 20,
-		.max_local_bsz = 200, .max_accum = -1
-	};
+	struct fit_goodput g = { .theta = { { 0.043, 0.0029, 0.061, 0.0011, 0.021, 0.0043, 2.9 } },
+				 .grad_sqr = 0.21,
+				 .init_batch = 200,
+				 .max_batch = 12800,
+				 .min_local_bsz = 20,
+				 .max_local_bsz = 200,
+				 .max_accum = -1 };
 	int64_t rounds = 20000;
 
 	if (argc > 1 && (fit_parse_int64(fit_text_of(argv[1]), &rounds) || rounds < 1))

@@ -84,13 +84,17 @@ run "options go before the table" 0 gf-goodput --no-meta --models $theta --stats
 column atomic_bsz "$T/out" | sort -n | tail -n 1 >"$T/a"
 awk '{ exit !($1 <= 10) }' "$T/a"
 ok "the memory limit holds" $?
-run "the noise scale from a log, in a pipe" 1 sh -c "gf-pgns -q --by-epoch $D/pgns-log.tsv |
+run "the noise scale from a log, in a pipe" 0 sh -c "gf-pgns -q --by-epoch $D/pgns-log.tsv |
 	gf-goodput --models $theta --app resnet --stats - --max-batch 4096 --max-local 256 --gpus 4 --no-meta"
-# the log has no column app: its rows stand for no named application
-has "has no name" "$T/err" "no gradient statistics of that application"
+column app "$T/out" | paste -s -d ' ' - >"$T/a"
+is "a log without a name is for the model asked for" "$T/a" "resnet resnet"
 run "the noise scale from a log with its application" 0 sh -c "gf-pgns -q --by-epoch $D/pgns-log.tsv |
 	sed 's/^NA/resnet/' | gf-goodput --models $theta --stats - --max-batch 4096 --max-local 256 --gpus 4"
 has "two epochs" "$T/out" '^resnet	1	'
+printf 'phi\tinit_batch\tmax_batch\tmax_local_bsz\n50\t8\t64\t32\n' >"$T/one.tsv"
+run "statistics without applications" 0 gf-goodput --models $theta --stats "$T/one.tsv" --gpus 4 --no-meta
+column app "$T/out" | paste -s -d ' ' - >"$T/a"
+is "are for every model" "$T/a" "resnet lstm"
 printf 'app\tphi\tstatus\nlstm\t64\tok\nlstm\tNA\tnot-estimable\n' >"$T/phi.tsv"
 run "a row that is not estimable" 0 gf-goodput --models $theta --stats "$T/phi.tsv" --init-batch 16 \
 	--max-batch 512 --max-local 40 --gpus 4

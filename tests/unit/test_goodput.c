@@ -5,11 +5,15 @@
 #include "libfit/model/goodput.h"
 #include "libfit/model/pgns.h"
 
-static const struct fit_goodput sample = {
-	.theta = { { 0.021, 0.0013, 0.034, 0.0027, 0.011, 0.0009, 1.7 } },
-	.grad_sqr = 0.013, .grad_var = 0.29, .init_batch = 96, .max_batch = 6000,
-	.min_local_bsz = 12, .max_local_bsz = 170, .max_accum = -1
-};
+static const struct fit_goodput sample = { .theta = { { 0.021, 0.0013, 0.034, 0.0027, 0.011, 0.0009,
+							1.7 } },
+					   .grad_sqr = 0.013,
+					   .grad_var = 0.29,
+					   .init_batch = 96,
+					   .max_batch = 6000,
+					   .min_local_bsz = 12,
+					   .max_local_bsz = 170,
+					   .max_accum = -1 };
 
 static void test_efficiency(void **state)
 {
@@ -19,13 +23,15 @@ static void test_efficiency(void **state)
 	(void)state;
 	for (double batch = 96; batch <= 6000; batch *= 1.21) {
 		check_real(fit_goodput_efficiency(&g, batch), (phi + 96) / (phi + batch), 1e-14, 0);
-		check_real(fit_goodput_efficiency(&g, batch), fit_pgns_efficiency(phi, 96, batch), 1e-14, 0);
+		check_real(fit_goodput_efficiency(&g, batch), fit_pgns_efficiency(phi, 96, batch),
+			   1e-14, 0);
 		check_real(fit_goodput_gain(&g, batch), fit_pgns_gain(phi, 96, batch), 1e-14, 0);
 	}
 	g.grad_sqr = 0;
 	check_real(fit_goodput_efficiency(&g, 5000), 1, 1e-15, 0);
 	g.grad_var = 0;
-	check_real(fit_goodput_efficiency(&g, 960), 0.1, 1e-15, 0);	/* gain 1 at ten times the work */
+	check_real(fit_goodput_efficiency(&g, 960), 0.1, 1e-15,
+		   0); /* gain 1 at ten times the work */
 	g.fixed_efficiency = true;
 	check_real(fit_goodput_efficiency(&g, 960), 1, 1e-15, 0);
 }
@@ -51,8 +57,8 @@ static void test_point(void **state)
  * grid is coarse, and what it finds is within the limits. */
 static void test_best(void **state)
 {
-	static const int64_t shapes[][2] = { { 1, 1 }, { 1, 2 }, { 1, 3 }, { 2, 4 }, { 2, 7 }, { 5, 20 },
-					     { 16, 64 }, { 40, 499 } };
+	static const int64_t shapes[][2] = { { 1, 1 }, { 1, 2 },  { 1, 3 },   { 2, 4 },
+					     { 2, 7 }, { 5, 20 }, { 16, 64 }, { 40, 499 } };
 
 	(void)state;
 	for (size_t k = 0; k < sizeof shapes / sizeof *shapes; k++) {
@@ -74,9 +80,11 @@ static void test_best(void **state)
 		assert_true(best > 0);
 		assert_true(p.goodput >= 0.985 * best);
 		assert_true(p.atomic_bsz >= 12 && p.atomic_bsz <= 170 && p.accum_steps >= 0);
-		assert_true(r * p.atomic_bsz * (p.accum_steps + 1) < 6000 + r * (p.accum_steps + 1));
-		check_real(p.goodput, fit_goodput_at(&sample, nodes, r, p.atomic_bsz, p.accum_steps).goodput, 0,
-			   0);
+		assert_true(r * p.atomic_bsz * (p.accum_steps + 1) <
+			    6000 + r * (p.accum_steps + 1));
+		check_real(p.goodput,
+			   fit_goodput_at(&sample, nodes, r, p.atomic_bsz, p.accum_steps).goodput,
+			   0, 0);
 	}
 }
 
@@ -86,22 +94,22 @@ static void test_limits(void **state)
 	struct fit_goodput_point p;
 
 	(void)state;
-	p = fit_goodput_best(&g, 126, 501);	/* 501 x 12 > 6000 */
+	p = fit_goodput_best(&g, 126, 501); /* 501 x 12 > 6000 */
 	check_real(p.goodput, 0, 0, 0);
 	assert_int_equal(p.atomic_bsz, 0);
-	p = fit_goodput_best(&g, 125, 500);	/* just fits */
+	p = fit_goodput_best(&g, 125, 500); /* just fits */
 	assert_int_equal(p.atomic_bsz, 12);
 
 	/* memory so small that the initial batch needs passes, and these are limited */
 	g.max_local_bsz = 13;
 	g.max_accum = 2;
-	p = fit_goodput_best(&g, 1, 1);		/* 1 x 13 x 3 < 96 */
+	p = fit_goodput_best(&g, 1, 1); /* 1 x 13 x 3 < 96 */
 	check_real(p.goodput, 0, 0, 0);
-	g.max_accum = 7;			/* 1 x 12 x 8 = 96 */
+	g.max_accum = 7; /* 1 x 12 x 8 = 96 */
 	p = fit_goodput_best(&g, 1, 1);
 	assert_int_equal(p.accum_steps, 7);
 	g.max_accum = -1;
-	g.grad_sqr = 0;				/* all noise: as large as it can be */
+	g.grad_sqr = 0; /* all noise: as large as it can be */
 	p = fit_goodput_best(&g, 1, 1);
 	assert_true(p.accum_steps > 50);
 
@@ -139,7 +147,7 @@ static void test_fixed(void **state)
 		check_real(p.goodput, p.throughput, 0, 0);
 	}
 	p = fit_goodput_best(&g, 1, 1);
-	assert_int_equal(p.accum_steps, 3);	/* 512 / 170 */
+	assert_int_equal(p.accum_steps, 3); /* 512 / 170 */
 }
 
 /* On one GPU a batch above M0 accumulates, so that there are two samples of the gradient. */
@@ -149,11 +157,11 @@ static void test_one_gpu(void **state)
 	struct fit_goodput_point p;
 
 	(void)state;
-	g.grad_sqr = 0;		/* all noise */
-	g.max_batch = 150;	/* fits into memory at once */
+	g.grad_sqr = 0; /* all noise */
+	g.max_batch = 150; /* fits into memory at once */
 	p = fit_goodput_best(&g, 1, 1);
 	assert_true(p.accum_steps == 1 || p.atomic_bsz == 96);
-	g.grad_sqr = 1e6;	/* none */
+	g.grad_sqr = 1e6; /* none */
 	p = fit_goodput_best(&g, 1, 1);
 	assert_int_equal(p.atomic_bsz, 96);
 	assert_int_equal(p.accum_steps, 0);

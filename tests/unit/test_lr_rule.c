@@ -28,8 +28,8 @@ static void test_adascale_limits(void **state)
 	const struct fit_lr_stats noise = { 0, 3 }, signal = { 2, 0 }, nothing = { 0, 0 };
 
 	(void)state;
-	check_real(r->gain(640, 32, &noise), 20, 1e-15, 0);	/* all noise: linear */
-	check_real(r->gain(640, 32, &signal), 1, 1e-15, 0);	/* none: no use in a larger batch */
+	check_real(r->gain(640, 32, &noise), 20, 1e-15, 0); /* all noise: linear */
+	check_real(r->gain(640, 32, &signal), 1, 1e-15, 0); /* none: no use in a larger batch */
 	check_real(r->gain(640, 32, &nothing), 1, 0, 0);
 	for (double var = 1e-6; var < 1e7; var *= 7) {
 		const struct fit_lr_stats s = { 1.7, var };
@@ -47,8 +47,12 @@ static void test_adascale_limits(void **state)
 /* The gain of AdaScale is also by how much a step advances training. */
 static void test_same_as_progress(void **state)
 {
-	struct fit_goodput g = { .grad_sqr = 0.31, .grad_var = 4.7, .init_batch = 48,
-				 .max_batch = 4096, .min_local_bsz = 1, .max_local_bsz = 64 };
+	struct fit_goodput g = { .grad_sqr = 0.31,
+				 .grad_var = 4.7,
+				 .init_batch = 48,
+				 .max_batch = 4096,
+				 .min_local_bsz = 1,
+				 .max_local_bsz = 64 };
 	const struct fit_lr_stats s = { g.grad_sqr, g.grad_var };
 
 	(void)state;
@@ -68,9 +72,10 @@ static void test_table(void **state)
 		const struct fit_lr_stats s = { 0.4, 9 };
 
 		assert_ptr_equal(fit_lr_rule_find(r->name), r);
-		assert_true(strspn(r->name, "abcdefghijklmnopqrstuvwxyz0123456789_") == strlen(r->name));
+		assert_true(strspn(r->name, "abcdefghijklmnopqrstuvwxyz0123456789_") ==
+			    strlen(r->name));
 		assert_true(strlen(r->note) > 0);
-		check_real(r->gain(77, 77, &s), 1, 1e-15, 0);	/* tuned there */
+		check_real(r->gain(77, 77, &s), 1, 1e-15, 0); /* tuned there */
 	}
 }
 

@@ -35,8 +35,8 @@ static void plant(struct planted *p, double scale)
 }
 
 /* Draw the micro-batches of a step; mean gets their mean gradient. */
-static struct fit_pgns_step draw(const struct planted *p, gsl_rng *rng, int64_t replicas, int64_t accum,
-				 int64_t bsz, double mean[DIM])
+static struct fit_pgns_step draw(const struct planted *p, gsl_rng *rng, int64_t replicas,
+				 int64_t accum, int64_t bsz, double mean[DIM])
 {
 	struct fit_pgns_step s = { replicas, accum, bsz, true, false, 0, 0, 0, 0 };
 	int64_t n = replicas * (accum + 1);
@@ -46,7 +46,8 @@ static struct fit_pgns_step draw(const struct planted *p, gsl_rng *rng, int64_t 
 		double sqr = 0;
 
 		for (int i = 0; i < DIM; i++) {
-			double g = p->grad[i] + p->sd[i] / sqrt((double)bsz) * gsl_ran_gaussian(rng, 1);
+			double g = p->grad[i] +
+				   p->sd[i] / sqrt((double)bsz) * gsl_ran_gaussian(rng, 1);
 
 			sqr += g * g;
 			mean[i] += g / (double)n;
@@ -62,7 +63,9 @@ static struct fit_pgns_step draw(const struct planted *p, gsl_rng *rng, int64_t 
  * these are small enough to mean something. */
 static void test_planted_replicas(void **state)
 {
-	static const int64_t splits[][3] = { { 2, 0, 8 }, { 4, 0, 16 }, { 1, 3, 8 }, { 3, 1, 20 }, { 16, 0, 4 } };
+	static const int64_t splits[][3] = {
+		{ 2, 0, 8 }, { 4, 0, 16 }, { 1, 3, 8 }, { 3, 1, 20 }, { 16, 0, 4 }
+	};
 	struct planted p;
 	struct fit_pgns_mean m = { 0 };
 	struct fit_pgns_estimate e;
@@ -111,13 +114,14 @@ static void test_standard_error(void **state)
 			struct fit_pgns_step s = draw(&p, rng, 4, 0, 16, mean);
 			double signal = 0, noise = 0;
 
-			assert_int_equal(fit_pgns_of_step(&s, 0, &signal, &noise), FIT_PGNS_REPLICAS);
+			assert_int_equal(fit_pgns_of_step(&s, 0, &signal, &noise),
+					 FIT_PGNS_REPLICAS);
 			fit_pgns_add(&m, signal, noise, 0, 1);
 		}
 		e = fit_pgns_estimate(&m, 64);
 		inside += e.estimable && fabs(e.phi - p.phi) <= 2 * e.se_phi;
 	}
-	assert_true(inside >= 176 && inside <= 200);	/* 95.4 % expected, 88 % is far out */
+	assert_true(inside >= 176 && inside <= 200); /* 95.4 % expected, 88 % is far out */
 	gsl_rng_free(rng);
 }
 
@@ -137,7 +141,8 @@ static void test_planted_differenced(void **state)
 		double signal = 0, noise = 0;
 
 		if (t == 0) {
-			assert_int_equal(fit_pgns_of_step(&s, 0, &signal, &noise), FIT_PGNS_UNKNOWN);
+			assert_int_equal(fit_pgns_of_step(&s, 0, &signal, &noise),
+					 FIT_PGNS_UNKNOWN);
 		} else {
 			s.has_previous = true;
 			for (int i = 0; i < DIM; i++) {
@@ -195,7 +200,7 @@ static void test_estimable(void **state)
 	struct fit_pgns_estimate e = fit_pgns_estimate(&m, 10);
 
 	(void)state;
-	assert_false(e.estimable);	/* of nothing */
+	assert_false(e.estimable); /* of nothing */
 	fit_pgns_add(&m, -1, 5, 0, 1);
 	e = fit_pgns_estimate(&m, 10);
 	assert_false(e.estimable);
@@ -206,12 +211,12 @@ static void test_estimable(void **state)
 	e = fit_pgns_estimate(&m, 10);
 	assert_true(e.estimable);
 	check_real(e.phi, 4 / 1.5, 1e-15, 0);
-	fit_pgns_add(&m, 4, -20, 0, 1);	/* noise below 0 */
+	fit_pgns_add(&m, 4, -20, 0, 1); /* noise below 0 */
 	assert_false(fit_pgns_estimate(&m, 10).estimable);
 	m = (struct fit_pgns_mean){ 0 };
 	fit_pgns_add(&m, 4, 20, 0, 1);
 	e = fit_pgns_estimate(&m, 10);
-	assert_true(e.estimable && isnan(e.se_phi));	/* one step does not say how far off it is */
+	assert_true(e.estimable && isnan(e.se_phi)); /* one step does not say how far off it is */
 }
 
 /* Smoothing against the sum that it stands for: weights (1 - f_t) x product of the later f. */
@@ -263,14 +268,14 @@ static void test_efficiency(void **state)
 /* ---- windows ---- */
 
 /* A row whose squares hold that signal and noise exactly. */
-static struct fit_pgns_row exact_row(int64_t step, int64_t replicas, int64_t bsz, double signal, double noise)
+static struct fit_pgns_row exact_row(int64_t step, int64_t replicas, int64_t bsz, double signal,
+				     double noise)
 {
 	double b = (double)bsz, batch = b * (double)replicas;
 
-	return (struct fit_pgns_row){
-		.norms = { replicas, 0, bsz, true, false, signal + noise / b, signal + noise / batch, 0, 0 },
-		.step = step
-	};
+	return (struct fit_pgns_row){ .norms = { replicas, 0, bsz, true, false, signal + noise / b,
+						 signal + noise / batch, 0, 0 },
+				      .step = step };
 }
 
 static void test_windows(void **state)
@@ -305,7 +310,7 @@ static void test_windows(void **state)
 	assert_int_equal(w.init_batch, 32);
 	check_text(w.estimator, "replicas");
 	check_real(w.estimate.phi, 32, 1e-13, 0);
-	check_real(w.progress, 1, 1e-13, 0);	/* middle of two steps at M0 */
+	check_real(w.progress, 1, 1e-13, 0); /* middle of two steps at M0 */
 	/* a step that does not grow, and one with a batch of its own */
 	r = exact_row(3, 16, 8, 0.5, 64);
 	check_ok(fit_pgns_log_row(&l, &p, &r, &w, &closed, &err), &err);
@@ -369,7 +374,9 @@ static void test_curve_planted(void **state)
 
 	(void)state;
 	for (int i = 0; i < 300; i++) {
-		double x = (i * 37) % 300, y = x < 100 ? 3 + 0.01 * x : x < 210 ? 6 - 0.004 * x : 9.5;
+		double x = (i * 37) % 300, y = x < 100	 ? 3 + 0.01 * x
+					       : x < 210 ? 6 - 0.004 * x
+							 : 9.5;
 
 		pts[i] = (struct fit_pgns_point){ x, exp(y + 0.05 * gsl_ran_gaussian(rng, 1)), 1 };
 	}
@@ -435,7 +442,8 @@ static void test_curve_optimal(void **state)
 
 		for (int i = 0; i < n; i++) {
 			p[i] = (struct fit_pgns_point){ 10.0 * i + gsl_ran_flat(rng, 0, 8),
-							exp(gsl_ran_gaussian(rng, 1) + (i > n / 2 ? 3 : 0)),
+							exp(gsl_ran_gaussian(rng, 1) +
+							    (i > n / 2 ? 3 : 0)),
 							gsl_ran_flat(rng, 0.5, 2) };
 		}
 		check_ok(fit_pgns_curve_fit(&c, p, (size_t)n, 1.5, &err), &err);
@@ -468,8 +476,11 @@ static void test_curve_optimal(void **state)
 static void test_curve_small(void **state)
 {
 	struct fit_pgns_point one = { 5, 300, 2 }, bad[] = { { 1, 2, 1 }, { 2, 0, 1 } };
-	struct fit_pgns_point p[] = { { 4, exp(2), 1 }, { 0, exp(1), 1 }, { 8, exp(1), 1 },
-				      { 8, exp(4), 2 }, { 16, exp(5), 1 } };
+	struct fit_pgns_point p[] = { { 4, exp(2), 1 },
+				      { 0, exp(1), 1 },
+				      { 8, exp(1), 1 },
+				      { 8, exp(4), 2 },
+				      { 16, exp(5), 1 } };
 	struct fit_pgns_curve c = { .batch = 8, .init_batch = 8 };
 	struct fit_err err;
 
@@ -484,16 +495,18 @@ static void test_curve_small(void **state)
 	check_real(fit_pgns_curve_log_phi(&c, 4), 2, 1e-14, 0);
 	check_real(fit_pgns_curve_log_phi(&c, 8), 3, 1e-14, 0);
 	check_real(fit_pgns_curve_log_phi(&c, 12), 4, 1e-14, 0);
-	check_real(p[0].phi, exp(1), 1e-14, 0);	/* sorted, otherwise as they were */
+	check_real(p[0].phi, exp(1), 1e-14, 0); /* sorted, otherwise as they were */
 	check_real(p[4].weight, 1, 1e-14, 0);
 
-	check_err(fit_pgns_curve_fit(&c, p, 0, 3, &err), &err, FIT_EDATA, "no noise scale to fit a curve to");
+	check_err(fit_pgns_curve_fit(&c, p, 0, 3, &err), &err, FIT_EDATA,
+		  "no noise scale to fit a curve to");
 	check_err(fit_pgns_curve_fit(&c, p, 5, -1, &err), &err, FIT_EINVAL,
 		  "bad penalty '-1' (expected 0 or more)");
-	check_err(fit_pgns_curve_fit(&c, bad, 2, 3, &err), &err, FIT_EDATA,
-		  "bad point 2: progress '2', phi '0', weight '1' (expected finite numbers, the last two "
-		  "positive)");
-	assert_int_equal(c.n, 3);	/* a failure changes nothing */
+	check_err(
+		fit_pgns_curve_fit(&c, bad, 2, 3, &err), &err, FIT_EDATA,
+		"bad point 2: progress '2', phi '0', weight '1' (expected finite numbers, the last two "
+		"positive)");
+	assert_int_equal(c.n, 3); /* a failure changes nothing */
 	fit_pgns_curve_release(&c);
 }
 
@@ -513,7 +526,8 @@ static void test_curve_extremes(void **state)
 	assert_int_equal(c.n, 1);
 	check_real(fit_pgns_curve_log_phi(&c, 7), 1.5, 1e-9, 0);
 	for (int i = 0; i < N; i++)
-		p[i] = (struct fit_pgns_point){ 1e12 + 1e6 * i, 1e200 * exp(1e-3 * i + 0.01 * (i % 3)), 1e9 };
+		p[i] = (struct fit_pgns_point){ 1e12 + 1e6 * i,
+						1e200 * exp(1e-3 * i + 0.01 * (i % 3)), 1e9 };
 	check_ok(fit_pgns_curve_fit(&c, p, N, 3, &err), &err);
 	check_real(fit_pgns_curve_log_phi(&c, 1e12 + 1.5e9), log(1e200) + 1.5 + 0.01, 1e-5, 0);
 	free(p);
@@ -522,16 +536,21 @@ static void test_curve_extremes(void **state)
 
 static void test_between_batches(void **state)
 {
-	struct fit_pgns_piece pieces[3] = { { 0, 10, 1, 2, 4 }, { 0, 10, 3, 3, 4 }, { 0, 10, 8, 8, 4 } };
+	struct fit_pgns_piece pieces[3] = { { 0, 10, 1, 2, 4 },
+					    { 0, 10, 3, 3, 4 },
+					    { 0, 10, 8, 8, 4 } };
 	struct fit_pgns_curve c[3];
 	const struct fit_pgns_curve *all[] = { &c[0], &c[1], &c[2] };
 
 	(void)state;
 	for (int i = 0; i < 3; i++)
-		c[i] = (struct fit_pgns_curve){ .batch = 10 * (int64_t[]){ 1, 4, 64 }[i], .init_batch = 10,
-						.pieces = &pieces[i], .n = 1 };
+		c[i] = (struct fit_pgns_curve){ .batch = 10 * (int64_t[]){ 1, 4, 64 }[i],
+						.init_batch = 10,
+						.pieces = &pieces[i],
+						.n = 1 };
 	check_real(fit_pgns_curves_phi(all, 3, 5, 10), exp(1.5), 1e-14, 0);
-	check_real(fit_pgns_curves_phi(all, 3, 5, 20), exp(2.25), 1e-14, 0);	/* half of the way from 10 to 40 */
+	check_real(fit_pgns_curves_phi(all, 3, 5, 20), exp(2.25), 1e-14,
+		   0); /* half of the way from 10 to 40 */
 	check_real(fit_pgns_curves_phi(all, 3, 5, 40), exp(3), 1e-14, 0);
 	check_real(fit_pgns_curves_phi(all, 3, 5, 160), exp(5.5), 1e-14, 0);
 	check_real(fit_pgns_curves_phi(all, 3, 5, 5), exp(1.5), 1e-14, 0);
@@ -552,7 +571,8 @@ static void scratch(char path[64])
 	close(fd);
 }
 
-static int read_text(const char *path, const char *text, struct fit_pgns_curves *l, struct fit_err *err)
+static int read_text(const char *path, const char *text, struct fit_pgns_curves *l,
+		     struct fit_err *err)
 {
 	FILE *f = fopen(path, "w");
 
@@ -568,20 +588,22 @@ static void test_curve_table(void **state)
 {
 	static const struct {
 		const char *rows, *fault;
-	} bad[] = {
-		{ "a\t0\t8\t0\t1\t5\t5\n", "2:batch_size: bad batch size '0' (expected 1 or more)" },
-		{ "a\t8\t8\t0\t1\t-5\t5\n", "2:phi_from: bad value '-5' (expected a finite, positive number)" },
-		{ "a\t8\t8\tinf\t1\t5\t5\n", "2:progress_from: bad value 'inf' (expected a finite number)" },
-		{ "a\t8\t8\t2\t1\t5\t5\n", "2:progress_from: progress '2' to '1' out of order (expected increasing)" },
-		{ "a\t8\t8\t0\t2\t5\t5\na\t8\t8\t1\t3\t5\t5\n",
-		  "3:progress_from: progress '1' to '3' out of order (expected increasing)" },
-		{ "a\t16\t8\t0\t1\t5\t5\na\t8\t8\t0\t1\t5\t5\n",
-		  "3:batch_size: batch size '8' out of order (expected above 16)" },
-		{ "a\t8\t8\t0\t1\t5\t5\na\t9\t4\t0\t1\t5\t5\n",
-		  "3:init_batch: another initial batch size '4' (expected 8)" },
-		{ "a\t8\t8\t0\t1\t5\t5\nb\t9\t8\t0\t1\t5\t5\na\t9\t8\t0\t1\t5\t5\n",
-		  "4:app: rows of 'a' in two places (expected together)" }
-	};
+	} bad[] = { { "a\t0\t8\t0\t1\t5\t5\n",
+		      "2:batch_size: bad batch size '0' (expected 1 or more)" },
+		    { "a\t8\t8\t0\t1\t-5\t5\n",
+		      "2:phi_from: bad value '-5' (expected a finite, positive number)" },
+		    { "a\t8\t8\tinf\t1\t5\t5\n",
+		      "2:progress_from: bad value 'inf' (expected a finite number)" },
+		    { "a\t8\t8\t2\t1\t5\t5\n",
+		      "2:progress_from: progress '2' to '1' out of order (expected increasing)" },
+		    { "a\t8\t8\t0\t2\t5\t5\na\t8\t8\t1\t3\t5\t5\n",
+		      "3:progress_from: progress '1' to '3' out of order (expected increasing)" },
+		    { "a\t16\t8\t0\t1\t5\t5\na\t8\t8\t0\t1\t5\t5\n",
+		      "3:batch_size: batch size '8' out of order (expected above 16)" },
+		    { "a\t8\t8\t0\t1\t5\t5\na\t9\t4\t0\t1\t5\t5\n",
+		      "3:init_batch: another initial batch size '4' (expected 8)" },
+		    { "a\t8\t8\t0\t1\t5\t5\nb\t9\t8\t0\t1\t5\t5\na\t9\t8\t0\t1\t5\t5\n",
+		      "4:app: rows of 'a' in two places (expected together)" } };
 	struct fit_pgns_curves l = { 0 };
 	const struct fit_pgns_curve *c;
 	struct fit_str want = { 0 };
@@ -591,8 +613,11 @@ static void test_curve_table(void **state)
 
 	(void)state;
 	scratch(path);
-	check_ok(read_text(path, HEAD "a\t8\t8\t0\t1\t5\t6\na\t8\t8\t2\t3\t7\t7\na\t32\t8\t0\t1\t9\t9\n"
-			   "b\t8\t4\t0\t1\t1\t1\n", &l, &err), &err);
+	check_ok(read_text(path,
+			   HEAD "a\t8\t8\t0\t1\t5\t6\na\t8\t8\t2\t3\t7\t7\na\t32\t8\t0\t1\t9\t9\n"
+				"b\t8\t4\t0\t1\t1\t1\n",
+			   &l, &err),
+		 &err);
 	assert_int_equal(l.n, 3);
 	c = fit_pgns_curves_find(&l, fit_text_of("a"), &n);
 	assert_non_null(c);
@@ -608,7 +633,8 @@ static void test_curve_table(void **state)
 	assert_null(fit_pgns_curves_find(&l, (struct fit_text){ 0 }, &n));
 	fit_pgns_curves_release(&l);
 	/* nameless curves stand for every application */
-	check_ok(read_text(path, HEAD "NA\t8\t8\t0\t1\t5\t6\nNA\t9\t8\t0\t1\t5\t6\n", &l, &err), &err);
+	check_ok(read_text(path, HEAD "NA\t8\t8\t0\t1\t5\t6\nNA\t9\t8\t0\t1\t5\t6\n", &l, &err),
+		 &err);
 	assert_non_null(fit_pgns_curves_find(&l, fit_text_of("c"), &n));
 	assert_int_equal(n, 2);
 	fit_pgns_curves_release(&l);
@@ -637,11 +663,15 @@ static void add_runs(struct fit_pgns_runs *r)
 	for (int k = 0; k < 3; k++) {
 		for (int e = 0; e < 4; e++) {
 			double phi = 40 * (double)(1 << e);
-			struct fit_pgns_epoch x = { 100 * e + 50, k == 2 && e == 2 ? (double)NAN : phi,
-						    fit_pgns_efficiency(phi, 16, (double)batches[k]), 1 };
+			struct fit_pgns_epoch x = {
+				100 * e + 50, k == 2 && e == 2 ? (double)NAN : phi,
+				fit_pgns_efficiency(phi, 16, (double)batches[k]), 1
+			};
 			struct fit_err err;
 
-			check_ok(fit_pgns_runs_add(r, fit_text_of("net"), batches[k], 16, false, &x, &err), &err);
+			check_ok(fit_pgns_runs_add(r, fit_text_of("net"), batches[k], 16, false, &x,
+						   &err),
+				 &err);
 		}
 	}
 }
@@ -655,8 +685,8 @@ static void test_runs(void **state)
 
 	(void)state;
 	add_runs(&r);
-	check_err(fit_pgns_runs_add(&r, fit_text_of("net"), 16, 8, false, &x, &err), &err, FIT_EDATA,
-		  "another initial batch size '8' (expected 16)");
+	check_err(fit_pgns_runs_add(&r, fit_text_of("net"), 16, 8, false, &x, &err), &err,
+		  FIT_EDATA, "another initial batch size '8' (expected 16)");
 	check_ok(fit_pgns_runs_add(&r, (struct fit_text){ 0 }, 5, 5, false, &x, &err), &err);
 	check_ok(fit_pgns_runs_fit(&r, 0, &err), &err);
 	assert_int_equal(r.n, 4);
@@ -668,7 +698,8 @@ static void test_runs(void **state)
 	assert_int_equal(s.n, 2);
 	assert_false(s.outside);
 	for (int e = 0; e < 4; e++)
-		check_real(fit_pgns_efficiency(fit_pgns_curves_phi(s.curves, s.n, 100 * e + 50, 32), 16, 32),
+		check_real(fit_pgns_efficiency(fit_pgns_curves_phi(s.curves, s.n, 100 * e + 50, 32),
+					       16, 32),
 			   r.list[1].epochs[e].efficiency, 1e-13, 0);
 	fit_pgns_source_release(&s);
 	check_ok(fit_pgns_runs_source(&r, 2, 0, &s, &err), &err);
@@ -698,16 +729,21 @@ static void test_runs(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_planted_replicas), cmocka_unit_test(test_standard_error),
-		cmocka_unit_test(test_planted_differenced), cmocka_unit_test(test_of_step),
-		cmocka_unit_test(test_estimable), cmocka_unit_test(test_smooth),
-		cmocka_unit_test(test_efficiency), cmocka_unit_test(test_windows),
-		cmocka_unit_test(test_curve_planted), cmocka_unit_test(test_curve_optimal),
-		cmocka_unit_test(test_curve_small), cmocka_unit_test(test_curve_extremes),
-		cmocka_unit_test(test_between_batches), cmocka_unit_test(test_curve_table),
-		cmocka_unit_test(test_runs)
-	};
+	const struct CMUnitTest tests[] = { cmocka_unit_test(test_planted_replicas),
+					    cmocka_unit_test(test_standard_error),
+					    cmocka_unit_test(test_planted_differenced),
+					    cmocka_unit_test(test_of_step),
+					    cmocka_unit_test(test_estimable),
+					    cmocka_unit_test(test_smooth),
+					    cmocka_unit_test(test_efficiency),
+					    cmocka_unit_test(test_windows),
+					    cmocka_unit_test(test_curve_planted),
+					    cmocka_unit_test(test_curve_optimal),
+					    cmocka_unit_test(test_curve_small),
+					    cmocka_unit_test(test_curve_extremes),
+					    cmocka_unit_test(test_between_batches),
+					    cmocka_unit_test(test_curve_table),
+					    cmocka_unit_test(test_runs) };
 
 	return cmocka_run_group_tests_name("pgns", tests, NULL, NULL);
 }
