@@ -3,7 +3,6 @@
  * Reads the log, cuts it into rounds of passive rows and decisions, keeps the state and calls the
  * rules (verify_state.h says how these fit together).
  */
-#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -814,201 +813,7 @@ static void at_end(struct fit_verifier *v)
 	}
 }
 
-/* ---- metadata and ranks ---- */
-
-static bool meta_time(struct fit_verifier *v, const struct fit_meta *m, const char *key,
-		      int64_t *ns)
-{
-	const char *s = fit_meta_get(m, key);
-
-	verify_check(v, RULE_META);
-	if (s && !fit_parse_time(fit_text_of(s), ns) && *ns >= 0)
-		return true;
-	verify_fault(v, RULE_META, NONE, "metadata %s is '%s' (expected seconds)", key,
-		     s ? s : "missing");
-	return false;
-}
-
-static bool meta_choice(struct fit_verifier *v, const struct fit_meta *m, const char *key,
-			const char *const *choices, int *which)
-{
-	const char *s = fit_meta_get(m, key);
-
-	verify_check(v, RULE_META);
-	for (int i = 0; s && choices[i]; i++) {
-		if (fit_text_is(fit_text_of(choices[i]), s)) {
-			*which = i;
-			return true;
-		}
-	}
-	verify_fault(v, RULE_META, NONE,
-		     "metadata %s is '%s' (expected one of those in the log format)", key,
-		     s ? s : "missing");
-	return false;
-}
-
-static void check_hash(struct fit_verifier *v, const struct fit_meta *m, const char *key,
-		       const char *found, const char *what)
-{
-	const char *s = fit_meta_get(m, key);
-
-	if (!s)
-		return; /* a log that does not say; a profile that it does not need is no matter */
-	verify_check(v, RULE_INPUTS);
-	if (!fit_text_is(fit_text_of(s), found))
-		verify_fault(v, RULE_INPUTS, NONE,
-			     "the log was made from another %s (hash %s, found %s)", what, s,
-			     found);
-}
-
-static const char *const policies[] = {
-	"other", "fifo", "sjf", "srtf", "tiresias", "optimus", "pollux", NULL
-};
-static const char *const releases[] = { "at-once", "interval-end", NULL };
-static const char *const orders[] = { "submit-id", "file", NULL };
-static const char *const models[] = { "fixed", "profile", "adaptive", NULL };
-static const char *const avoidances[] = { "avoided", "allowed", NULL };
-static const char *const remainings[] = { "exact", "whole-epochs", NULL };
-static const char *const singles[] = { "as-run", "always-accumulates", NULL };
-
-/* What the names of conventions stand for; other names are not known here. */
-static void check_fidelity(struct fit_verifier *v, const struct fit_meta *m, bool interval_end,
-			   bool file_order)
-{
-	static const struct {
-		const char *name;
-		int64_t quantum_ns;
-		bool interval_end, file_order;
-	} known[] = {
-		{ "none", 0, false, false },
-		{ "pollux-osdi21", FIT_NS_PER_S, true, true },
-	};
-	const char *s = fit_meta_get(m, "fidelity");
-
-	for (size_t i = 0; s && i < sizeof known / sizeof *known; i++) {
-		if (!fit_text_is(fit_text_of(s), known[i].name))
-			continue;
-		verify_check(v, RULE_META);
-		if (v->quantum_ns != known[i].quantum_ns || interval_end != known[i].interval_end ||
-		    file_order != known[i].file_order)
-			verify_fault(
-				v, RULE_META, NONE,
-				"epoch_quantum_s, release and order are not those of fidelity %s",
-				s);
-	}
-}
-
-/* The share that interference takes; a log that says nothing has none. */
-static void meta_share(struct fit_verifier *v, const struct fit_meta *m)
-{
-	const char *s = fit_meta_get(m, "interference");
-
-	if (!s)
-		return;
-	verify_check(v, RULE_META);
-	if (!fit_parse_double(fit_text_of(s), &v->interference) && v->interference > 0 &&
-	    v->interference < 1 && v->with_profile)
-		return;
-	v->interference = 0;
-	verify_fault(v, RULE_META, NONE,
-		     "metadata interference is '%s' (expected above 0 and below 1, with a profile)",
-		     s);
-}
-
-static void read_meta_pollux(struct fit_verifier *v, const struct fit_meta *m, int model)
-{
-	const char *s = fit_meta_get(m, "pollux_p"), *fidelity = fit_meta_get(m, "fidelity");
-	bool known, osdi = fidelity && fit_text_is(fit_text_of(fidelity), "pollux-osdi21");
-	int allowed = 0;
-
-	v->adaptive = v->with_profile;
-	verify_check(v, RULE_META);
-	if (!s || fit_parse_double(fit_text_of(s), &v->pollux_power) || !isfinite(v->pollux_power) ||
-	    !(v->pollux_power > 0 || v->pollux_power < 0)) {
-		v->pollux_power = -1;
-		verify_fault(v, RULE_META, NONE,
-			     "metadata pollux_p is '%s' (expected a number other than 0)",
-			     s ? s : "missing");
-	}
-	meta_choice(v, m, "pollux_interference", avoidances, &allowed);
-	v->pollux_avoids = allowed == 0;
-	s = fit_meta_get(m, "pollux_search");
-	v->pollux_reference = s && fit_text_is(fit_text_of(s), "ga-reference");
-	known = v->pollux_reference || (s && fit_text_is(fit_text_of(s), "ga"));
-	verify_check(v, RULE_META);
-	if (!s || (known && v->pollux_reference != osdi))
-		verify_fault(v, RULE_META, NONE,
-			     "metadata pollux_search is '%s', which is not that of fidelity %s",
-			     s ? s : "missing", fidelity ? fidelity : "none");
-	verify_check(v, RULE_META);
-	if (!v->with_profile || model != 2 || v->interval_ns == 0)
-		verify_fault(v, RULE_META, NONE,
-			     "policy pollux needs a profile, an interval and progress_model adaptive");
-}
-
-static int read_meta(struct fit_verifier *v, const struct fit_meta *m, bool *file_order)
-{
-	int policy = 0, release = 0, order = 0, remaining = 0, single = 0, model = 0;
-	const char *s;
-
-	meta_choice(v, m, "policy", policies + 1, &policy);
-	v->policy = fit_meta_get(m, "policy") && v->tally[RULE_META].violations == 0
-			    ? (enum verify_policy)(policy + 1)
-			    : POLICY_OTHER;
-	(void)meta_time(v, m, "interval_s", &v->interval_ns);
-	v->restart_ns = NO_INT;
-	s = fit_meta_get(m, "restart_s");
-	if (!s || !fit_text_is(fit_text_of(s), "profile"))
-		(void)meta_time(v, m, "restart_s", &v->restart_ns);
-	(void)meta_time(v, m, "epoch_quantum_s", &v->quantum_ns);
-	meta_choice(v, m, "release", releases, &release);
-	meta_choice(v, m, "order", orders, &order);
-	v->interval_end = release == 1;
-	*file_order = order == 1;
-	if (v->policy == POLICY_TIRESIAS) {
-		s = fit_meta_get(m, "tiresias_threshold_gpu_s");
-		verify_check(v, RULE_META);
-		if (!s || fit_parse_int64(fit_text_of(s), &v->threshold_gpu_s) ||
-		    v->threshold_gpu_s < 0)
-			verify_fault(
-				v, RULE_META, NONE,
-				"metadata tiresias_threshold_gpu_s is '%s' (expected GPU-seconds)",
-				s ? s : "missing");
-	}
-	if (v->policy == POLICY_OPTIMUS) {
-		meta_choice(v, m, "optimus_remaining", remainings, &remaining);
-		meta_choice(v, m, "optimus_single_gpu", singles, &single);
-		v->optimus_whole_epochs = remaining == 1;
-		v->optimus_accumulates = single == 1;
-		s = fit_meta_get(m, "optimus_node_gpus");
-		if (s && fit_parse_int64(fit_text_of(s), &v->optimus_node_gpus))
-			verify_fault(v, RULE_META, NONE,
-				     "metadata optimus_node_gpus is '%s' (expected a number)", s);
-	}
-	s = fit_meta_get(m, "left_out");
-	if (s && (fit_parse_int64(fit_text_of(s), &v->left_out) || v->left_out < 1))
-		verify_fault(v, RULE_META, NONE, "metadata left_out is '%s' (expected a number above 0)", s);
-	if (fit_meta_get(m, "progress_model") &&
-	    meta_choice(v, m, "progress_model", models, &model) && (model > 0) != v->with_profile)
-		verify_fault(v, RULE_META, NONE, "progress_model %s, but %s profile", models[model],
-			     v->with_profile ? "the log names a" : "no");
-	if (v->policy == POLICY_POLLUX)
-		read_meta_pollux(v, m, model);
-	else if (model == 2)
-		verify_fault(v, RULE_META, NONE,
-			     "progress_model adaptive, but the policy sets no batch sizes");
-	meta_share(v, m);
-	check_fidelity(v, m, release == 1, order == 1);
-	if (!v->with_profile)
-		v->quantum_ns = 0; /* durations are exact */
-	s = fit_meta_get(m, "cluster");
-	v->cluster_meta = s ? fit_strdup(fit_text_of(s)) : NULL;
-	if (s && !v->cluster_meta)
-		return FIT_ENOMEM;
-	check_hash(v, m, "input_jobs", v->hash_jobs, "jobs table");
-	check_hash(v, m, "input_profile", v->hash_profile, "profile store");
-	return FIT_OK;
-}
+/* ---- ranks ---- */
 
 static int by_submit_and_id(const struct fit_verifier *v, uint32_t a, uint32_t b)
 {
@@ -1053,7 +858,7 @@ static int read_log(struct fit_verifier *v, struct fit_reader *r, struct fit_err
 				"%s: made with a profile store (give it with --profile)",
 				fit_reader_input(r));
 	verify_leave_out_jobs(v);
-	if (read_meta(v, fit_reader_meta(r), &file_order))
+	if (verify_read_meta(v, fit_reader_meta(r), &file_order))
 		return fit_fail_nomem(err);
 	if (!file_order && rank_jobs(v))
 		return fit_fail_nomem(err);

@@ -413,7 +413,8 @@ void verify_decide_pollux_interference(struct fit_verifier *v)
 static double fair_goodput(const struct fit_verifier *v, const struct fit_app_info *info,
 			   const struct verify_live *l)
 {
-	double g = best_on(l->agent, v->fair_gpus > v->gpus_per_node, v->fair_gpus).goodput;
+	bool several = !v->fair_on_one_node && v->fair_gpus > v->gpus_per_node;
+	double g = best_on(l->agent, several, v->fair_gpus).goodput;
 
 	for (int64_t r = most_gpus(info, l); r >= 1 && !(g > 0); r--)
 		g = best_on(l->agent, false, r).goodput;

@@ -257,6 +257,7 @@ struct fit_verifier {
 	bool with_profile;
 	bool adaptive;			/* jobs choose their batch size: pollux */
 	bool pollux_avoids, pollux_reference;
+	bool fair_on_one_node;		/* pollux: the fair share is predicted on one node */
 	double pollux_power;
 	double interference;		/* share of its rate that a job on several nodes loses where
 					 * another one uses one of its nodes; 0: none */
@@ -345,6 +346,10 @@ struct fit_text verify_job_id(const struct fit_verifier *v, uint32_t job);
 void verify_leave_out_jobs(struct fit_verifier *v);
 /* The job of that id, or NONE. */
 uint32_t verify_find_job(const struct fit_verifier *v, struct fit_text id);
+
+/* Take in and judge the metadata. FIT_ENOMEM. */
+int verify_read_meta(struct fit_verifier *v, const struct fit_meta *m,
+		     bool *file_order) FIT_MUST_CHECK;
 
 /* ---- the rule table (verify_rules.c) ---- */
 
