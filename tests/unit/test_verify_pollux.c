@@ -120,10 +120,10 @@ static void test_fitness(void **state)
 	assert_int_equal(tally(&b, RULE_POLLUX_FITNESS).violations, 0);
 
 	/* the first loses its GPU, and nobody gets one: worse than before that */
+	b.live[1].changed = false;
 	verify_pollux_before(b.v);
 	keep = 1 / ((1 / 0.251 + 1 / 0.251 + 1 / 0.001) / 3);
 	check_real(b.v->keep_fitness, keep, 1e-14, 0);
-	b.live[1].changed = false;
 	b.live[0].changed = true;
 	b.live[0].n_nodes = 0;
 	b.live[0].gpus = 0;
