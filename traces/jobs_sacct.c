@@ -880,10 +880,13 @@ int fit_trace_read_sacct(struct fit_source *s, struct fit_trace_out *out, struct
 
 int fit_trace_sniff_sacct(const struct fit_trace_head *head, char why[FIT_TRACE_WHY])
 {
-	const char *id = fit_trace_line_has(head->line, '|', "JobIDRaw") ? "JobIDRaw" :
-			 fit_trace_line_has(head->line, '|', "JobID") ? "JobID" : NULL;
+	static const char *const ids[] = { "JobIDRaw", "JobID", "jobidraw", "jobid" };
+	const char *id = NULL;
 
-	if (!id || !fit_trace_line_has(head->line, '|', "State"))
+	for (size_t i = 0; !id && i < sizeof ids / sizeof *ids; i++)
+		id = fit_trace_line_has(head->line, '|', ids[i]) ? ids[i] : NULL;
+	if (!id || !(fit_trace_line_has(head->line, '|', "State") ||
+		     fit_trace_line_has(head->line, '|', "state")))
 		return 0;
 	snprintf(why, FIT_TRACE_WHY, "heading has %s and State, with '|' between", id);
 	return 90;

@@ -99,7 +99,7 @@ int fit_series_read_nsight(const struct fit_series_in *in, struct fit_series_out
 /* ---- reports as CSV ---- */
 
 /* nsys stats says what it does before the header row. Pass that over; the header's names are texts in
- * names, which live in text. FIT_END: there is no such row. */
+ * names, which live in text. FIT_END: there is none, because nothing was recorded. */
 struct report {
 	struct fit_prof_lines lines;
 	char *text;
@@ -130,14 +130,18 @@ static bool is_report_header(struct fit_text line, const char *const *starts)
 static int find_header(struct report *r, struct fit_series_out *out, const char *const *starts,
 		       struct fit_err *err)
 {
-	bool bad;
+	bool bad, skipped = false;
 	int rc;
 
 	while ((rc = fit_prof_line(&r->lines, &bad, err)) == FIT_OK) {
 		if (is_report_header(r->lines.text, starts))
 			break;
+		skipped = skipped || fit_prof_starts(r->lines.text, "SKIPPED: ");
 		fit_series_pass(out, r->lines.line, "line before the header");
 	}
+	/* "SKIPPED: run.sqlite does not contain CUDA kernel data." */
+	if (rc == FIT_END && skipped)
+		return fit_series_note(out, "no kernels were recorded") ? fit_fail_nomem(err) : FIT_END;
 	if (rc == FIT_END)
 		return fit_fail(err, FIT_EPARSE, r->lines.any ? "%s: no header row (expected one that starts "
 				"with '%s')" : "%s: empty file (expected a header row that starts with '%s')",

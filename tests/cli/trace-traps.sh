@@ -102,6 +102,15 @@ printf 'hello world\n' >"$T/log"
 run "dmon: words" 1 gf-prof --from dmon "$T/log"
 is "dmon: words: the message" "$T/err" "gf-prof: $T/log:1: no header row (expected '# gpu  pwr  gtemp …')"
 run "dcgmi: words" 1 gf-prof --from dcgmi "$T/log"
+printf 'Processing [run.sqlite] with [x.py]...\nSKIPPED: run.sqlite does not contain CUDA kernel data.\n' >"$T/log"
+for format in nsight-kernels nsight-trace; do
+	run "$format: nothing was recorded" 0 gf-prof --from $format "$T/log"
+	has "$format: nothing was recorded: said" "$T/err" ": no kernels were recorded$"
+	has "$format: nothing was recorded: no rows" "$T/out" '^#end rows=0$'
+done
+tr 'A-Z' 'a-z' <$D/trace-sacct-d.txt | head -n 1 >"$T/log"
+run "sacct: a heading in lower case" 0 gf-trace --from auto "$T/log"
+has "sacct: a heading in lower case: recognised" "$T/err" ': recognised sacct '
 printf 'DCGM_FI_DEV_GPU_UTIL 5\n' >"$T/log"
 run "dcgm-exporter: a metric without labels" 0 gf-prof --time 0 --from dcgm-exporter "$T/log"
 has "is counted" "$T/err" '1 line passed over \(1 metric without a GPU\)$'
