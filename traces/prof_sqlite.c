@@ -57,17 +57,21 @@ static bool is_plain_export(const char *operand)
 
 int fit_nsight_open(struct fit_nsight *x, const struct fit_series_in *in, struct fit_err *err)
 {
-	bool plain = is_plain_export(in->operand);
+	bool plain = is_plain_export(in->operand), whole;
+	struct fit_text head = { 0 };
 	size_t n = 0;
-	int rc = plain ? FIT_OK : slurp(x, in->source, &n, err);
+	int rc = plain ? FIT_OK : fit_source_peek(in->source, sizeof magic, &head, &whole, err);
 
 	if (rc)
 		return rc;
-	if (!plain && n == 0)
+	if (!plain && head.n == 0)
 		return fit_fail(err, FIT_EPARSE, "%s: empty file (expected an SQLite export)", x->name);
-	if (!plain && (n < sizeof magic || memcmp(x->image, magic, sizeof magic) != 0))
+	if (!plain && (head.n < sizeof magic || memcmp(head.s, magic, sizeof magic) != 0))
 		return fit_fail(err, FIT_EPARSE, "%s: not an SQLite file (expected the export of 'nsys export "
 				"-t sqlite')", x->name);
+	rc = plain ? FIT_OK : slurp(x, in->source, &n, err);
+	if (rc)
+		return rc;
 	if (sqlite3_open_v2(plain ? in->operand : ":memory:", &x->db,
 			    plain ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE, NULL))
 		return fit_nsight_fail(x, err);
