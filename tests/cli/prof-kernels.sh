@@ -80,6 +80,9 @@ printf 'Time (%%),Total Time (ns),Instances,Avg (ns),Med (ns),Min (ns),Max (ns),
 run "nsight-kernels: with grids" 0 gf-prof --no-meta --from nsight-kernels "$T/k.csv"
 has "nsight-kernels: kept" "$T/out" '	8   1   1	256    1    1$'
 printf 'SKIPPED: no CUDA kernel data\n' >"$T/k.csv"
+run "nsight-kernels: nothing was recorded" 0 gf-prof --from nsight-kernels "$T/k.csv"
+has "nsight-kernels: as in the export, a remark and no rows" "$T/err" ': no kernels were recorded$'
+printf 'Processing [x]...\n' >"$T/k.csv"
 run "nsight-kernels: no table" 1 gf-prof --from nsight-kernels "$T/k.csv"
 is "nsight-kernels: says so" "$T/err" "gf-prof: $T/k.csv: no header row (expected one that starts with 'Time (%)')"
 printf 'Time (%%),Total Time (ns),Instances,Name\n9,many,1,k\n' >"$T/k.csv"
