@@ -165,7 +165,8 @@ void fit_series_calendar(struct fit_series_out *out, bool has_offset, int64_t of
 bool fit_series_is_near(int64_t ns);	/* within two centuries of 1970: clocks have rules there */
 /* A time of a clock that does not say its zone, as fit_series_sample() wants it: UTC when params->zone is
  * given. In the hour that comes twice in autumn it is the first instant that is not a minute or more
- * before the last one asked for, else the first one. A time that spring leaves out is counted, and read as winter's. */
+ * before the last one asked for, else the first one. A time that spring leaves out is counted, and read
+ * as winter's. */
 int64_t fit_series_local(struct fit_series_out *out, int64_t local_ns);
 /* A row of a time series: cells by enum fit_series_column (those that the format does not have are
  * ignored; a host that is NA becomes params->host). */
