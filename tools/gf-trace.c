@@ -10,6 +10,7 @@
 
 #include "libfit/base/num.h"
 #include "tools/common/cli.h"
+#include "tools/trace_report.h"
 #include "traces/jobs.h"
 
 #define MAX_FORMATS 64
@@ -62,58 +63,6 @@ static const struct cli_option option_table[] = {
 	  "machine list to compare with, for philly", NULL, 0, 0, 0 },
 	{ 0, NULL, CLI_FLAG, 0, NULL, NULL, NULL, NULL, 0, 0, 0 }
 };
-
-/* ---- the import report ---- */
-
-static void say_counts(const struct cli *cli, const char *input, const struct fit_trace_counts *c,
-		       const char *one, const char *many)
-{
-	char list[512] = "";
-	size_t n = 0;
-
-	for (size_t i = 0; i < c->n_reasons && n < sizeof list; i++)
-		n += (size_t)snprintf(list + n, sizeof list - n, "%s%llu %s", i ? ", " : "",
-				      (unsigned long long)c->reasons[i].n, c->reasons[i].reason);
-	if (c->n)
-		cli_warn(cli, "%s: %llu %s (%s)", input, (unsigned long long)c->n, c->n == 1 ? one : many,
-			 list);
-}
-
-static void say_left_out(const struct cli *cli, const char *input, const struct fit_trace_report *r)
-{
-	say_counts(cli, input, &r->left_out, "bad record left out", "bad records left out");
-}
-
-static void say_notes(const struct cli *cli, const char *input, const char *note)
-{
-	for (const char *end; note && (end = strchr(note, '\n')); note = end + 1)
-		cli_warn(cli, "%s: %.*s", input, (int)(end - note), note);
-}
-
-static void say_report(const struct cli *cli, const char *input, const struct fit_trace_report *r)
-{
-	char first[FIT_NUM_MAX], last[FIT_NUM_MAX];
-
-	say_notes(cli, input, r->notes.s);
-	say_left_out(cli, input, r);
-	say_counts(cli, input, &r->repaired, "value put right", "values put right");
-	if (r->jobs == 0 && r->rows == 0)
-		cli_warn(cli, "%s: no jobs, a header row only", input);
-	else if (r->jobs == 0)
-		cli_warn(cli, "%s: no jobs", input);
-	cli_note(cli, "%s: %llu rows, %llu jobs, %llu left out, %llu without GPUs", input,
-		 (unsigned long long)r->rows, (unsigned long long)r->jobs,
-		 (unsigned long long)r->left_out.n, (unsigned long long)r->cpu_jobs);
-	if (r->running || r->pending)
-		cli_note(cli, "%s: %llu running at the end (censored), %llu never started", input,
-			 (unsigned long long)r->running, (unsigned long long)r->pending);
-	if (r->has_range) {
-		fit_format_time(first, r->first_ns);
-		fit_format_time(last, r->last_ns);
-		cli_note(cli, "%s: submitted from %s s to %s s%s%s", input, first, last,
-			 r->origin[0] ? " after " : "", r->origin);
-	}
-}
 
 static void say_record(void *ctx, const char *line)
 {
@@ -209,7 +158,7 @@ static int write_workload(struct cli *cli, int to, const struct fit_table *t, st
 	else if (!rc && fwrite(text.s, 1, text.n, stdout) != text.n)
 		rc = fit_fail_errno(err, "cannot write to standard output");
 	if (!rc)
-		say_notes(cli, t->input, notes.s);
+		trace_say_notes(cli, t->input, notes.s);
 	fit_str_release(&text);
 	fit_str_release(&notes);
 	return rc;
@@ -286,9 +235,9 @@ static int import(struct cli *cli, const struct options *o, const struct fit_tra
 		 fit_trace_stream(format, s, params, write_row, &out, &report, err);
 
 	if (rc)
-		say_left_out(cli, input, &report);
+		trace_say_left_out(cli, input, &report);
 	else
-		say_report(cli, input, &report);
+		trace_say_report(cli, input, &report);
 	rc = rc ? rc : judge(o, input, &report, err);
 	if (!rc)
 		rc = o->to < 0 ? end_table(&out, err) : report_meta(&t, &report) ? fit_fail_nomem(err) :
@@ -300,35 +249,6 @@ static int import(struct cli *cli, const struct options *o, const struct fit_tra
 	fit_table_release(&t);
 	fit_trace_report_release(&report);
 	return rc;
-}
-
-static int list_formats(struct cli *cli, struct fit_err *err)
-{
-	static const struct fit_field fields[] = {
-		{ "format", FIT_TEXT, 0 }, { "memory", FIT_TEXT, 0 }, { "inputs", FIT_INT, 0 },
-		{ "auto", FIT_TEXT, 0 }, { "summary", FIT_TEXT, 0 }
-	};
-	struct fit_meta meta = { 0 };
-	struct fit_writer *w = NULL;
-	int rc = cli_meta(cli, &meta, false) ? fit_fail_nomem(err) : cli_writer_open(cli, &w, err);
-
-	rc = rc ? rc : fit_writer_begin(w, "", &meta, fields, 5, err);
-	for (const struct fit_trace_format *f = fit_trace_formats; !rc && f->name; f++) {
-		fit_writer_str(w, f->name);
-		fit_writer_str(w, f->flags & FIT_TRACE_JOINS ? "join" :
-			       f->flags & (FIT_TRACE_SORT | FIT_TRACE_RANK_ID) ? "sort" : "stream");
-		fit_writer_int(w, f->max_inputs > 1 ? (int64_t)f->max_inputs : 1);
-		fit_writer_str(w, f->marks || f->sniff ? "yes" : "no");
-		fit_writer_str(w, f->summary);
-		rc = fit_writer_end_row(w, err);
-	}
-	fit_meta_release(&meta);
-	rc = rc ? rc : fit_writer_end(w, err);
-	if (rc) {
-		fit_writer_abort(w);
-		return rc;
-	}
-	return fit_writer_close(w, err);
 }
 
 /* Wrong usage that shows before the input is opened; -1: none. */
@@ -384,7 +304,7 @@ static int run(struct cli *cli, const struct options *o)
 	int rc, usage = -1;
 
 	if (o->list)
-		return list_formats(cli, &err) ? cli_error(cli, &err) : CLI_EXIT_OK;
+		return trace_list_formats(cli, &err) ? cli_error(cli, &err) : CLI_EXIT_OK;
 	rc = check_options(cli, o);
 	if (rc >= 0)
 		return rc;
