@@ -477,6 +477,7 @@ int fit_csv_open(struct fit_csv **out, struct fit_source *s, const struct fit_cs
 	if (!c)
 		return fit_fail_nomem(err);
 	c->source = s;
+	fit_source_drop_hash(s);
 	if (options)
 		c->options = *options;
 	if (!c->options.delimiter)

@@ -4,10 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "libfit/base/digits.h"
 #include "libfit/base/hash.h"
 
 /* A slot is a hash and a line, side by side: looking at one costs one fetch from memory. */
 #define SLOT 12
+#define DIGITS_MAX ((size_t)18)	/* of a number in a run */
 
 void fit_id_set_release(struct fit_id_set *s)
 {
@@ -130,7 +132,7 @@ static bool take_number(struct fit_text id, size_t *n_prefix, uint64_t *v)
 
 	*v = 0;
 	for (; at && (unsigned)(unsigned char)id.s[at - 1] - '0' <= 9; at--, unit *= 10) {
-		if (id.n - at == 18)
+		if (id.n - at == DIGITS_MAX)
 			return false;
 		*v += unit * (uint64_t)(id.s[at - 1] - '0');
 	}
@@ -158,11 +160,45 @@ static uint64_t line_in_runs(const struct fit_id_runs *s, uint64_t v)
 	return v - r->first < r->n ? line_of(r->line + (v - r->first)) : 0;
 }
 
+/* Are n bytes the same? Short ids need no call. */
+static inline bool same_bytes(const char *a, const char *b, size_t n)
+{
+	uint32_t a0, a1, b0, b1;
+
+	if (n < 4 || n > 8)
+		return memcmp(a, b, n) == 0;
+	memcpy(&a0, a, 4);
+	memcpy(&b0, b, 4);
+	memcpy(&a1, a + n - 4, 4);
+	memcpy(&b1, b + n - 4, 4);
+	return a0 == b0 && a1 == b1;
+}
+
+/* The next id as text, so that the usual case is one comparison. */
+static void set_next(struct fit_id_runs *s, uint64_t v)
+{
+	s->n_next = (size_t)(fit_put_digits(s->next + s->n_prefix, v) - s->next);
+	if (s->n_next - s->n_prefix > DIGITS_MAX)
+		s->n_next = 0;
+}
+
+static void count_next(struct fit_id_runs *s)
+{
+	char *last = &s->next[s->n_next - 1];
+	const struct fit_id_run *r = &s->runs[s->n - 1];
+
+	if (*last == '9')
+		set_next(s, r->first + r->n);
+	else
+		++*last;
+}
+
 static int add_run(struct fit_id_runs *s, uint64_t v, uint64_t line)
 {
 	if (fit_grow(&s->runs, &s->cap, s->n + 1, sizeof *s->runs))
 		return FIT_ENOMEM;
 	s->runs[s->n++] = (struct fit_id_run){ v, line_of(line), 1 };
+	set_next(s, v + 1);
 	return FIT_OK;
 }
 
@@ -178,23 +214,25 @@ int fit_id_runs_put(struct fit_id_runs *s, struct fit_text id, uint64_t line, ui
 	size_t n_prefix;
 	uint64_t v;
 
+	if (s->n_next && id.n == s->n_next && line == (uint64_t)last->line + last->n && line < UINT32_MAX &&
+	    same_bytes(id.s, s->next, id.n)) {
+		*first = 0;
+		last->n++;
+		count_next(s);
+		return FIT_OK;
+	}
 	if (!take_number(id, &n_prefix, &v) || n_prefix > FIT_ID_PREFIX ||
-	    (last && (n_prefix != s->n_prefix || memcmp(id.s, s->prefix, n_prefix) != 0)))
+	    (last && (n_prefix != s->n_prefix || memcmp(id.s, s->next, n_prefix) != 0)))
 		return FIT_END;
 	*first = 0;
 	if (!last) {
-		memcpy(s->prefix, id.s, n_prefix);
+		memcpy(s->next, id.s, n_prefix);
 		s->n_prefix = n_prefix;
 		return add_run(s, v, line);
 	}
 	/* what is above all runs was never passed on: such numbers were below their end */
-	if (v >= last->first + last->n) {
-		if (v > last->first + last->n || line != (uint64_t)last->line + last->n ||
-		    line >= UINT32_MAX)
-			return add_run(s, v, line);
-		last->n++;
-		return FIT_OK;
-	}
+	if (v >= last->first + last->n)
+		return add_run(s, v, line);
 	*first = line_in_runs(s, v);
 	return *first ? FIT_OK : FIT_END;
 }

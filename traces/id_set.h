@@ -28,8 +28,8 @@ struct fit_id_runs {
 		uint32_t line, n;
 	} *runs;
 	size_t n, cap;
-	char prefix[FIT_ID_PREFIX];	/* what stands ahead of the numbers of all runs */
-	size_t n_prefix;
+	char next[FIT_ID_PREFIX + 24];	/* the id that would make the last run longer; n_next 0: none */
+	size_t n_prefix, n_next;	/* bytes ahead of its number, the same for all runs; of all of it */
 };
 void fit_id_runs_release(struct fit_id_runs *r);
 /* As fit_id_set_put() below; FIT_END: the id is neither in a run nor behind the last one, and nothing was

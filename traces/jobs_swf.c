@@ -570,7 +570,7 @@ static inline size_t length_of(const struct numbers *x, size_t field)
 }
 
 /* One field: digits without a zero ahead of others, or -1. */
-static inline bool take_plain(const char *s, size_t n, int64_t *v)
+static inline __attribute__((always_inline)) bool take_plain(const char *s, size_t n, int64_t *v)
 {
 	uint64_t u;
 
@@ -594,7 +594,7 @@ static inline bool take_small(const char *s, size_t n, int64_t *v)
 }
 
 /* The same where the number itself is not wanted. */
-static inline bool pass_plain(const char *s, size_t n, int64_t *v)
+static inline __attribute__((always_inline)) bool pass_plain(const char *s, size_t n, int64_t *v)
 {
 	if (n > 8)
 		return take_plain(s, n, v);
@@ -606,7 +606,7 @@ static inline bool pass_plain(const char *s, size_t n, int64_t *v)
 static bool find_edges(struct fit_text t, struct numbers *x)
 {
 	enum { N = 2 * FIT_SWF_FIELDS };
-	uint64_t blank, first, second = 0;
+	uint64_t blank, first, second = 0, left;
 	size_t base = 0;
 
 	if (t.n >= 128)
@@ -618,16 +618,25 @@ static bool find_edges(struct fit_text t, struct numbers *x)
 
 		second = more ^ (more << 1 | blank >> 63);
 	}
-	if (__builtin_popcountll(first) + __builtin_popcountll(second) != N)
-		return false;
-	/* without a branch that depends on how many of them each half has */
+	if (t.n < 64) {		/* one word has them all */
+		for (size_t i = 0; i < N; i += 4)
+			for (size_t k = 0; k < 4; k++) {
+				x->edges[i + k] = (unsigned char)__builtin_ctzll(first | UINT64_C(1) << 63);
+				first &= first - 1;
+			}
+		return !first;
+	}
+	/* without a branch that depends on how many of them each half has; where there are too few, fields
+	 * of no length come out, which are no numbers */
 	for (size_t i = 0; i < N; i++) {
 		base = first ? base : 64;
+		left = first ? second : 0;
 		first = first ? first : second;
-		x->edges[i] = (unsigned char)(base + (size_t)__builtin_ctzll(first));
+		second = left;
+		x->edges[i] = (unsigned char)(base + (size_t)__builtin_ctzll(first | UINT64_C(1) << 63));
 		first &= first - 1;
 	}
-	return true;
+	return !(first | second);
 }
 
 /*

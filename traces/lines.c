@@ -8,6 +8,7 @@
 int fit_lines_open(struct fit_lines *l, struct fit_source *s, struct fit_err *err)
 {
 	*l = (struct fit_lines){ .source = s, .hasher = fit_hasher_new() };
+	fit_source_drop_hash(s);
 	return l->hasher ? FIT_OK : fit_fail_nomem(err);
 }
 

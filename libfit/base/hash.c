@@ -64,17 +64,24 @@ void fit_hasher_add(struct fit_hasher *h, const void *p, size_t n)
 void fit_hasher_add_text(struct fit_hasher *h, struct fit_text t)
 {
 	uint64_t n = t.n;
+	unsigned char *to;
 
 	if (t.n + sizeof n > GATHER - h->n) {
 		fit_hasher_add(h, &n, sizeof n);
 		fit_hasher_add(h, t.s, t.n);
 		return;
 	}
-	memcpy(h->gathered + h->n, &n, sizeof n);
-	h->n += sizeof n;
-	if (t.n)
-		memcpy(h->gathered + h->n, t.s, t.n);
-	h->n += t.n;
+	to = h->gathered + h->n;
+	memcpy(to, &n, sizeof n);
+	to += sizeof n;
+	if (t.n >= 16) {	/* a line, mostly: no call is needed for it */
+		for (size_t i = 0; i + 16 < t.n; i += 16)
+			memcpy(to + i, t.s + i, 16);
+		memcpy(to + t.n - 16, t.s + t.n - 16, 16);
+	} else if (t.n) {
+		memcpy(to, t.s, t.n);
+	}
+	h->n += sizeof n + t.n;
 }
 
 void fit_hasher_hex(const struct fit_hasher *h, char out[FIT_HASH_HEX])

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "libfit/table/source.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -282,7 +283,7 @@ static int decode(struct fit_source *s, void *buf, size_t cap, size_t *n, struct
 		s->looked = true;
 		rc = check_packed(s, buf, *n, true, err);
 	}
-	if (!rc)
+	if (!rc && s->hasher)
 		fit_hasher_add(s->hasher, buf, *n);
 	return rc;
 }
@@ -374,7 +375,14 @@ bool fit_source_line_ended(const struct fit_source *s)
 	return s->line_ended;
 }
 
+void fit_source_drop_hash(struct fit_source *s)
+{
+	fit_hasher_free(s->hasher);
+	s->hasher = NULL;
+}
+
 void fit_source_hash(const struct fit_source *s, char out[FIT_HASH_HEX])
 {
+	assert(s->hasher);
 	fit_hasher_hex(s->hasher, out);
 }

@@ -41,5 +41,7 @@ const char *fit_source_name(const struct fit_source *s);	/* the path, or "<stdin
 uint64_t fit_source_line_number(const struct fit_source *s);	/* of the last line, from 1 */
 bool fit_source_line_ended(const struct fit_source *s);	/* did the last line have its LF? */
 void fit_source_hash(const struct fit_source *s, char out[FIT_HASH_HEX]);
+/* For readers that hash records instead: from here on nobody asks for the hash of the bytes. */
+void fit_source_drop_hash(struct fit_source *s);
 
 #endif

@@ -349,18 +349,27 @@ int fit_writer_end_row(struct fit_writer *w, struct fit_err *err)
 #define ONES UINT64_C(0x0101010101010101)
 #define HIGH UINT64_C(0x8080808080808080)
 
-/* Does a byte of w need a closer look: not ASCII, a control character, or a backslash? */
+/* Does a byte of w need a closer look: not ASCII, a control character, a backslash, or # (which may not
+ * begin a line)? */
 static inline uint64_t is_special(uint64_t w)
 {
-	uint64_t slash = w ^ ONES * '\\';
+	uint64_t slash = w ^ ONES * '\\', hash = w ^ ONES * '#';
 
-	return (w | ((w - ONES * 0x20) & ~w) | ((slash - ONES) & ~slash)) & HIGH;
+	return (w | ((w - ONES * 0x20) & ~w) | ((slash - ONES) & ~slash) | ((hash - ONES) & ~hash)) & HIGH;
 }
 
-/* Copy a text of which no byte is special, or return NULL. As far as seven bytes behind it are written to. */
+#define X4 1, 1, 1, 1
+#define X16 X4, X4, X4, X4
+/* The same by byte. */
+static const unsigned char special[256] = {
+	X16, X16, ['#'] = 1, ['\\'] = 1, [128] = X16, X16, X16, X16, X16, X16, X16, X16
+};
+
+/* Copy a text of which no byte is special and that does not read NA, or return NULL. */
 static inline char *put_text(char *p, const char *s, size_t n)
 {
-	uint64_t w = 0, last;
+	unsigned char first, middle, end;
+	uint64_t w, last;
 	uint32_t a, b;
 
 	if (n >= 8) {
@@ -384,12 +393,15 @@ static inline char *put_text(char *p, const char *s, size_t n)
 	}
 	if (n == 0)
 		return p;
-	p[0] = s[0];
-	p[n / 2] = s[n / 2];
-	p[n - 1] = s[n - 1];
-	w = ONES * 0x40 << 24 | (uint64_t)(unsigned char)s[0] << 16 |
-	    (uint64_t)(unsigned char)s[n / 2] << 8 | (unsigned char)s[n - 1];
-	return is_special(w) ? NULL : p + n;
+	first = (unsigned char)s[0];
+	middle = (unsigned char)s[n / 2];
+	end = (unsigned char)s[n - 1];
+	p[0] = (char)first;
+	p[n / 2] = (char)middle;
+	p[n - 1] = (char)end;
+	if (special[first] | special[middle] | special[end] | (n == 2 && first == 'N' && end == 'A'))
+		return NULL;
+	return p + n;
 }
 
 /* Most numbers are small: one digit needs no arithmetic, and eight no second step. */
@@ -411,16 +423,7 @@ static inline char *put_seconds(char *p, int64_t ns)
 	return u == s * 1000000000u ? put_number(p, s) : NULL;
 }
 
-/* A text as put_cell() would write it, where that is easy; else NULL. */
-static inline char *put_word(char *p, struct fit_text t)
-{
-	/* not a text that reads NA, nor '#' where it might begin a line */
-	if (t.n && (t.s[0] == '#' || (t.s[0] == 'N' && t.n == 2 && t.s[1] == 'A')))
-		return NULL;
-	return put_text(p, t.s, t.n);
-}
-
-/* The same for a number. */
+/* A number as put_cell() would write it, where that is easy; else NULL. */
 static inline char *put_easy(char *p, enum fit_type type, const struct fit_cell *c)
 {
 	if (type == FIT_TIME)
@@ -456,7 +459,7 @@ static char *put_row(struct fit_writer *w, const struct fit_cell *cells)
 			if (cells->u.t.n > EASY_MAX - 16 &&
 			    (p > limit || cells->u.t.n > (size_t)(limit - p)))
 				return NULL;
-			p = put_word(p, cells->u.t);
+			p = put_text(p, cells->u.t.s, cells->u.t.n);
 		}
 		if (p)
 			*p++ = '\t';
