@@ -4,8 +4,8 @@
  * it. Private to libfit/verify.
  *
  * The log is a sequence of rounds. A round is passive rows (submit, reject, epoch, finish, release,
- * cluster), then, at a decision, its rows: batch, then start, move, preempt, resume. verify_log.c cuts the
- * log into rounds, keeps the state (who holds what, how far each job is) and calls the rules: each
+ * cluster), then, at a decision, its rows: batch, then start, move, preempt, resume. verify_log.c cuts
+ * the log into rounds, keeps the state (who holds what, how far each job is) and calls the rules: each
  * sees every row before it changes the state, and every decision after its last row. Decisions
  * that left no row are found from the state, so that a job that should have been started and was
  * not is noticed too.
