@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * gf-plot: figures as SVG, PNG or PDF through gnuplot. jct-cdf and timeline draw event logs, trace-cdf
- * and diurnal draw jobs tables, bars and lines columns of any table. Labels are plain text. With -o the
- * gnuplot script and its data stay beside the picture. A further figure is one more entry of verbs[]
- * and one function.
+ * and diurnal draw jobs tables, bars, lines and panels columns of any table. Labels are plain text.
+ * With -o the gnuplot script and its data stay beside the picture. A further figure is one more entry
+ * of verbs[] and one function.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +14,7 @@
 #include "libfit/plot/figure.h"
 #include "libfit/plot/frame.h"
 #include "libfit/plot/gnuplot.h"
+#include "libfit/plot/points.h"
 #include "libfit/table/table.h"
 #include "tools/common/cli.h"
 #include "tools/plot_data.h"
@@ -26,6 +27,8 @@ struct options {
 	bool log_x, log_y, csv;
 	struct cli_list label, y, error;
 	const char *x;
+	struct fit_points_columns points;
+	int64_t columns;
 };
 
 enum { N_FORMATS = FIT_PLOT_PDF + 1 };
@@ -73,6 +76,20 @@ static const struct cli_option bars_options[] = {
 };
 static const struct cli_option lines_options[] = { COLUMNS, LOG_X, LOG_Y, COMMON, END };
 
+#define POINTS(name, field, metavar, flags, help) \
+	{ 0, name, CLI_TEXT, O(points.field), metavar, NULL, help, NULL, 0, 0, flags }
+static const struct cli_option panels_options[] = {
+	POINTS("x", x, "COLUMN", CLI_REQUIRED, "column along the x axis"),
+	POINTS("y", y, "COLUMN", CLI_REQUIRED, "column of values"),
+	POINTS("by", series, "COLUMN", 0, "one series a value of this column"),
+	POINTS("panel", panel, "COLUMN", 0, "one panel a value of this column"),
+	POINTS("error", error, "COLUMN", 0, "column of error bars (half lengths)"),
+	POINTS("look", look, "COLUMN", 0, "series with one value share their colour and mark"),
+	POINTS("style", style, "COLUMN", 0, "column that says how a series is drawn"),
+	{ 0, "columns", CLI_INT, O(columns), "N", "at most 3", "panels side by side", NULL, 1, 12, 0 },
+	LOG_X, LOG_Y, COMMON, END
+};
+
 static const struct cli_verb verbs[] = {
 	{ "jct-cdf", "[LOG...]", "distribution of job completion times, one curve a log", cdf_options, 0, -1 },
 	{ "timeline", "[LOG]", "GPUs and jobs over time", timeline_options, 0, 1 },
@@ -81,6 +98,7 @@ static const struct cli_verb verbs[] = {
 	{ "diurnal", "[JOBS...]", "submissions by hour of day, one curve a trace", diurnal_options, 0, -1 },
 	{ "bars", "[TABLE]", "columns as bars, one label a row", bars_options, 0, 1 },
 	{ "lines", "[TABLE]", "columns as lines over a column", lines_options, 0, 1 },
+	{ "panels", "[TABLE]", "the points of a long table in series and panels", panels_options, 0, 1 },
 	{ NULL, NULL, NULL, NULL, 0, 0 }
 };
 
@@ -198,6 +216,35 @@ static int draw_columns(struct cli *cli, const struct options *o, struct fit_plo
 	return rc;
 }
 
+static int draw_panels(struct cli *cli, const struct options *o, struct fit_plot *p, struct fit_err *err)
+{
+	struct fit_cell cells[FIT_POINTS_FIELDS_MAX];
+	struct fit_points points;
+	struct fit_reader *r = NULL;
+	struct fit_err why = { 0 };
+	const char *field = NULL;
+	int rc = fit_reader_open(&r, cli_operand(cli, 0), err);
+
+	fit_points_init(&points, &o->points);
+	points.log_x = o->log_x;
+	points.log_y = o->log_y;
+	rc = rc ? rc : fit_reader_begin(r, points.fields, points.n_fields, err);
+	while (!rc && !(rc = fit_reader_row(r, cells, err))) {
+		rc = fit_points_row(&points, cells, &field, &why);
+		if (rc)
+			rc = fit_reader_fail(r, rc, field, err, "%s", why.msg);
+	}
+	if (rc == FIT_END)
+		rc = points.n ? FIT_OK : fit_fail(err, FIT_EDATA, "%s: no rows", fit_reader_input(r));
+	if (!rc && points.missing)
+		cli_warn(cli, "%zu missing values are not drawn", points.missing);
+	if (!rc)
+		rc = fit_figure_panels(p, o->wanted, o->points.x, o->points.y, &points, (size_t)o->columns, err);
+	fit_points_release(&points);
+	fit_reader_close(r);
+	return rc;
+}
+
 /* ---- wiring ---- */
 
 static int parse_size(const char *text, struct fit_figure_size *size)
@@ -255,10 +302,13 @@ static int dress(const struct options *o, struct fit_plot *p)
 
 	if (o->title)
 		rc = fit_plot_text(&p->title, o->title);
-	if (o->xlabel && !rc)
-		rc = fit_plot_text(&last->x.label, o->xlabel);
-	if (o->ylabel && !rc)
-		rc = fit_plot_text(&last->y.label, o->ylabel);
+	/* in a grid each panel has its own, else the lowest one */
+	for (struct fit_plot_panel *a = p->columns ? p->panels : last; a <= last && !rc; a++) {
+		if (o->xlabel)
+			rc = fit_plot_text(&a->x.label, o->xlabel);
+		if (o->ylabel && !rc)
+			rc = fit_plot_text(&a->y.label, o->ylabel);
+	}
 	return rc;
 }
 
@@ -291,6 +341,8 @@ static int run(struct cli *cli, struct options *o)
 		rc = draw_diurnal(cli, o, &p, &err);
 	else if (strcmp(verb, "timeline") == 0)
 		rc = draw_timeline(cli, o, &p, &err);
+	else if (strcmp(verb, "panels") == 0)
+		rc = draw_panels(cli, o, &p, &err);
 	else
 		rc = draw_columns(cli, o, &p, &err);
 	if (!rc && dress(o, &p))

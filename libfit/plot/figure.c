@@ -494,3 +494,145 @@ int fit_figure_lines(struct fit_plot *p, struct fit_figure_size size, const char
 	}
 	return done(p, rc, err);
 }
+
+/* ---- points of a long table ---- */
+
+/* Powers of two, no more of them than there is space for. */
+static int power_tics(struct fit_plot_axis *x, double lo, double hi, size_t most)
+{
+	double factor = 2;
+	int rc = FIT_OK;
+
+	x->log = x->has_min = x->has_max = true;
+	x->min = lo / pow(hi / lo, 0.06);
+	x->max = hi * pow(hi / lo, 0.06);
+	if (!(hi > lo)) {
+		x->min = lo / 2;
+		x->max = hi * 2;
+	}
+	while (log(x->max / x->min) / log(factor) > (double)most)
+		factor *= 2;
+	for (double v = exp2(floor(log2(x->min))); v <= x->max && !rc; v *= factor) {
+		char text[FIT_NUM_MAX];
+
+		while (v < x->min)
+			v *= 2;
+		snprintf(text, sizeof text, "%.6g", v);
+		if (v <= x->max)
+			rc = fit_axis_add_tic(x, v, text);
+	}
+	return rc;
+}
+
+/* Lines that touch the frame are hard to see: some space on both sides, but none before steps. */
+static int panel_x_range(struct fit_plot_panel *panel, bool log_x, size_t most_tics)
+{
+	double lo = HUGE_VAL, hi = -HUGE_VAL;
+	bool steps = false;
+
+	for (size_t k = 0; k < panel->n_series; k++) {
+		const struct fit_plot_series *s = &panel->series[k];
+
+		steps = steps || s->style == FIT_PLOT_STEPS || s->style == FIT_PLOT_AREA;
+		for (size_t i = 0; i < s->n; i++) {
+			lo = fmin(lo, s->points[i].x);
+			hi = fmax(hi, s->points[i].x);
+		}
+	}
+	if (lo > hi)
+		return FIT_OK;
+	if (log_x)
+		return power_tics(&panel->x, lo, hi, most_tics);
+	if (hi > lo) {
+		panel->x.has_min = panel->x.has_max = true;
+		panel->x.min = steps ? lo : lo - 0.05 * (hi - lo);
+		panel->x.max = steps ? hi : hi + 0.05 * (hi - lo);
+	}
+	return FIT_OK;
+}
+
+/* Where there are decades enough for tics, no more of them than the data takes. */
+static void panel_log_y(struct fit_plot_panel *panel)
+{
+	double lo = HUGE_VAL, hi = 0;
+
+	panel->y.log = true;
+	for (size_t k = 0; k < panel->n_series; k++) {
+		for (size_t i = 0; i < panel->series[k].n; i++) {
+			lo = fmin(lo, panel->series[k].points[i].y);
+			hi = fmax(hi, panel->series[k].points[i].y);
+		}
+	}
+	if (hi < 20 * lo || !(hi > 0))
+		return;
+	panel->y.has_min = panel->y.has_max = true;
+	panel->y.min = lo / 1.5;
+	panel->y.max = hi * 1.5;
+}
+
+static int fill_panel(struct fit_plot_panel *panel, const struct fit_points *points, size_t number)
+{
+	int rc = FIT_OK;
+
+	for (size_t k = 0; k < points->names.n && !rc; k++) {
+		const char *label = points->names.name[k];
+		struct fit_plot_series *s =
+			fit_panel_add_series(panel, points->series[k].style, *label ? label : NULL);
+
+		if (!s)
+			return FIT_ENOMEM;
+		s->look = (unsigned)points->series[k].look;
+		s->hollow = points->series[k].hollow;
+		s->has_err = points->has_err && s->style != FIT_PLOT_STEPS && s->style != FIT_PLOT_AREA;
+		for (size_t i = 0; i < points->n && !rc; i++) {
+			const struct fit_point *q = &points->points[i];
+
+			if (q->panel != number || q->series != k)
+				continue;
+			if (fit_real_is_na(q->x) || fit_real_is_na(q->y))
+				fit_series_gap(s);
+			else
+				rc = fit_series_add_err(s, q->x, q->y, fit_real_is_na(q->err) ? 0 : q->err);
+		}
+	}
+	return rc;
+}
+
+int fit_figure_panels(struct fit_plot *p, struct fit_figure_size size, const char *x_name,
+		      const char *y_name, const struct fit_points *points, size_t columns,
+		      struct fit_err *err)
+{
+	size_t n = points->panels.n, rows, most;
+	int rc = FIT_OK;
+
+	if (!columns)
+		columns = n < 3 ? n : 3;
+	if (columns > n)
+		columns = n;
+	rows = columns ? (n + columns - 1) / columns : 0;
+	if (columns < 2)
+		start(p, size, 640, 110 + 290 * (int)rows);
+	else
+		start(p, size, 100 + 310 * (int)columns, 110 + 240 * (int)rows);
+	if (!points->n)
+		return done(p, fit_fail(err, FIT_EDATA, "nothing to draw"), err);
+	p->columns = columns;
+	most = (size_t)(p->width / (int)columns / 50);
+	for (size_t i = 0; i < n && !rc; i++) {
+		struct fit_plot_panel *panel = fit_plot_add_panel(p);
+
+		if (!panel)
+			return done(p, FIT_ENOMEM, err);
+		if (n > 1)
+			rc = fit_plot_text(&panel->title, points->panels.name[i]);
+		rc = rc ? rc : fill_panel(panel, points, i);
+		rc = rc ? rc : panel_x_range(panel, points->log_x, most > 2 ? most : 2);
+		rc = rc ? rc : fit_plot_text(&panel->x.label, x_name);
+		rc = rc ? rc : fit_plot_text(&panel->y.label, y_name);
+		if (points->log_y)
+			panel_log_y(panel);
+		else
+			start_at_zero(panel);
+	}
+	return done(p, rc, err);
+}

@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "libfit/plot/plot.h"
+#include "libfit/plot/points.h"
 
 struct fit_figure_size {
 	int width, height;	/* CSS pixels; 0: the kind's own */
@@ -97,5 +98,15 @@ int fit_figure_bars(struct fit_plot *p, struct fit_figure_size size, const char 
 int fit_figure_lines(struct fit_plot *p, struct fit_figure_size size, const char *x_name,
 		     const struct fit_figure_rows *rows, bool log_x, bool log_y,
 		     struct fit_err *err) FIT_MUST_CHECK;
+
+/* ---- points of a long table ---- */
+
+/* A grid of so many columns (0: at most three), a panel for each of the table's, titled by its name when
+ * there are several; one legend above. Points of a series are in row order, its look and style the
+ * same in every panel. y axes start at 0 unless logarithmic or something lies below. FIT_EDATA: no
+ * points. */
+int fit_figure_panels(struct fit_plot *p, struct fit_figure_size size, const char *x_name,
+		      const char *y_name, const struct fit_points *points, size_t columns,
+		      struct fit_err *err) FIT_MUST_CHECK;
 
 #endif

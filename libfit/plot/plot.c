@@ -32,6 +32,7 @@ void fit_plot_release(struct fit_plot *p)
 			free(panel->series[k].gaps);
 		}
 		free(panel->series);
+		free(panel->title);
 		release_axis(&panel->x);
 		release_axis(&panel->y);
 	}

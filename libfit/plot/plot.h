@@ -21,6 +21,7 @@
 
 enum fit_plot_style {
 	FIT_PLOT_LINES,		/* straight from point to point, with marks when there are few */
+	FIT_PLOT_CURVE,		/* straight from point to point, without marks */
 	FIT_PLOT_STEPS,		/* y holds from its x to the next x */
 	FIT_PLOT_AREA,		/* as STEPS, filled down to 0 */
 	FIT_PLOT_POINTS,
@@ -37,6 +38,7 @@ struct fit_plot_series {
 	enum fit_plot_style style;
 	unsigned look;		/* number of its colour, dash pattern and mark */
 	bool has_err;
+	bool hollow;		/* marks are outlines: for what is compared with */
 	bool gap_before_next;	/* working state of fit_series_gap() */
 	struct fit_plot_point *points;
 	size_t n, cap;
@@ -63,6 +65,7 @@ enum fit_plot_key {
 };
 
 struct fit_plot_panel {
+	char *title;		/* drawn in a grid only; NULL: none */
 	struct fit_plot_axis x, y;
 	enum fit_plot_key key;
 	struct fit_plot_series *series;
@@ -72,6 +75,9 @@ struct fit_plot_panel {
 struct fit_plot {
 	char *title;		/* NULL: none */
 	int width, height;	/* CSS pixels: 96 an inch */
+	/* 0: panels one above the other, each with its legend. Else a grid of so many columns, row by
+	 * row, with one legend above all: the texts of the panels' series, each once. */
+	size_t columns;
 	struct fit_plot_panel *panels;
 	size_t n_panels, cap_panels;
 };

@@ -167,6 +167,7 @@ static const char *const colours[] = { "#0072B2", "#D55E00", "#009E73", "#CC79A7
 static const char *const dashes[] = { "solid", "(10,4)", "(3,3)", "(12,3,3,3)", "(18,5)",
 				      "(7,3,2,3,2,3)" };
 static const char *const marks[] = { "7", "5", "9", "13", "11", "4", "6", "8" };
+static const char *const hollow_marks[] = { "6", "4", "8", "12", "10", "14", "1", "2" };
 /* Solid first; then hatchings that differ in direction and density. */
 static const char *const fills[] = { "solid 0.85", "pattern 4", "pattern 1", "pattern 5", "pattern 2",
 				     "pattern 6", "solid 0.25" };
@@ -177,13 +178,15 @@ static const char *const fills[] = { "solid 0.85", "pattern 4", "pattern 1", "pa
 static void put_style(struct builder *b, const struct fit_plot_series *s)
 {
 	const char *colour = PICK(colours, s->look);
+	const char *mark = s->hollow ? PICK(hollow_marks, s->look) : PICK(marks, s->look);
 
 	switch (s->style) {
 	case FIT_PLOT_LINES:
 		put(b, s->n <= FEW_POINTS ? "linespoints pt " : "lines");
 		if (s->n <= FEW_POINTS)
-			put(b, PICK(marks, s->look));
+			put(b, mark);
 		break;
+	case FIT_PLOT_CURVE:
 	case FIT_PLOT_STEPS:
 		put(b, "lines");
 		break;
@@ -193,8 +196,8 @@ static void put_style(struct builder *b, const struct fit_plot_series *s)
 		put(b, "'");
 		return;
 	case FIT_PLOT_POINTS:
-		put(b, "points pt ");
-		put(b, PICK(marks, s->look));
+		put(b, s->has_err ? "yerrorbars pt " : "points pt ");
+		put(b, mark);
 		break;
 	case FIT_PLOT_BARS:
 		put(b, s->has_err ? "boxerrorbars fs " : "boxes fs ");
@@ -303,6 +306,14 @@ static double highest(const struct fit_plot_panel *panel)
 
 	find_range(panel, false, &lo, &hi);
 	return hi;
+}
+
+static double lowest(const struct fit_plot_panel *panel)
+{
+	double lo, hi;
+
+	find_range(panel, false, &lo, &hi);
+	return lo;
 }
 
 static void put_range(struct builder *b, const struct fit_plot_panel *panel, bool is_x)
@@ -420,12 +431,26 @@ static size_t count_bars(const struct fit_plot_panel *panel)
 	return n;
 }
 
+/* Error bars of a line are drawn by themselves: they would be dashed as it is. */
+static void put_line_errors(struct builder *b, const struct fit_plot_series *s, const char *data,
+			    size_t block)
+{
+	put_text(b, data);
+	put(b, " index ");
+	put_count(b, block);
+	put(b, " using 1:2:3 with yerrorbars pt 0 lw 1.2 lc rgb '");
+	put(b, PICK(colours, s->look));
+	put(b, "' notitle, \\\n     ");
+}
+
 static void put_series(struct builder *b, const struct fit_plot_panel *panel, size_t k,
-		       const char *data, size_t block)
+		       const char *data, size_t block, bool listed)
 {
 	const struct fit_plot_series *s = &panel->series[k];
 	size_t bars = count_bars(panel);
 
+	if (s->has_err && (s->style == FIT_PLOT_LINES || s->style == FIT_PLOT_CURVE))
+		put_line_errors(b, s, data, block);
 	put_text(b, data);
 	put(b, " index ");
 	put_count(b, block);
@@ -438,11 +463,11 @@ static void put_series(struct builder *b, const struct fit_plot_panel *panel, si
 		put_short(b, 0.8 / (double)bars);
 		put(b, ")");
 	} else {
-		put(b, "1:2");
+		put(b, s->has_err && s->style == FIT_PLOT_POINTS ? "1:2:3" : "1:2");
 	}
 	put(b, " with ");
 	put_style(b, s);
-	if (s->label) {
+	if (s->label && listed) {
 		put(b, " title ");
 		put_text(b, s->label);
 		put(b, " noenhanced");
@@ -470,10 +495,188 @@ static void put_panel(struct builder *b, const struct fit_plot *p, size_t i, con
 		if (!panel->series[k].n)
 			continue;
 		put(b, first ? "" : ", \\\n     ");
-		put_series(b, panel, k, data, *block);
+		put_series(b, panel, k, data, *block, true);
 		first = false;
 	}
 	put(b, "\n");
+}
+
+/* ---- panels in a grid ---- */
+
+/* Lengths of its layout, in pixels. */
+#define GRID_LEFT 92.0
+#define GRID_RIGHT 16.0
+#define GRID_BOTTOM 56.0
+#define GRID_GAP_X 60.0
+#define GRID_GAP_Y 60.0
+#define GRID_TITLE 30.0
+#define GRID_KEY_ROW 21.0
+#define GRID_KEY_MARK 62.0	/* sample and space of a legend entry */
+
+static const struct fit_plot_series *first_of_label(const struct fit_plot *p, const char *label)
+{
+	for (size_t i = 0; i < p->n_panels; i++)
+		for (size_t k = 0; k < p->panels[i].n_series; k++)
+			if (p->panels[i].series[k].label && strcmp(p->panels[i].series[k].label, label) == 0)
+				return &p->panels[i].series[k];
+	return NULL;
+}
+
+struct grid {
+	size_t columns, rows, entries;
+	double key_rows, top;		/* pixels above the panels */
+	double w, h;			/* of a panel, pixels */
+};
+
+static struct grid grid_of(const struct fit_plot *p)
+{
+	struct grid g = { .columns = p->columns, .rows = (p->n_panels + p->columns - 1) / p->columns };
+	bool titles = false;
+	size_t widest = 0;
+
+	for (size_t i = 0; i < p->n_panels; i++) {
+		titles = titles || p->panels[i].title;
+		for (size_t k = 0; k < p->panels[i].n_series; k++) {
+			const struct fit_plot_series *s = &p->panels[i].series[k];
+
+			if (!s->label || first_of_label(p, s->label) != s)
+				continue;
+			g.entries++;
+			widest = text_chars(s->label) > widest ? text_chars(s->label) : widest;
+		}
+	}
+	if (g.entries > 1) {
+		double fit = fmax(1, floor((p->width - 20) / (CHAR_WIDTH * (double)widest + GRID_KEY_MARK)));
+
+		g.key_rows = ceil((double)g.entries / fit);
+		/* a series and what it is compared with stand in one column */
+		if (g.key_rows > 1 && g.entries % 2 == 0 && fmod(g.key_rows, 2) > 0)
+			g.key_rows++;
+	}
+	g.top = 14 + (p->title ? GRID_TITLE : 0) + g.key_rows * GRID_KEY_ROW + (titles ? 20 : 0);
+	g.w = (p->width - GRID_LEFT - GRID_RIGHT - GRID_GAP_X * (double)(g.columns - 1)) / (double)g.columns;
+	g.h = (p->height - g.top - GRID_BOTTOM - GRID_GAP_Y * (double)(g.rows - 1)) / (double)g.rows;
+	return g;
+}
+
+static void put_margins(struct builder *b, const struct fit_plot *p, double left, double top, double w,
+			double h)
+{
+	put(b, "set lmargin at screen ");
+	put_short(b, left / p->width);
+	put(b, "; set rmargin at screen ");
+	put_short(b, (left + w) / p->width);
+	put(b, "\nset tmargin at screen ");
+	put_short(b, 1 - top / p->height);
+	put(b, "; set bmargin at screen ");
+	put_short(b, 1 - (top + h) / p->height);
+	put(b, "\n");
+}
+
+/* A plot of nothing over the whole picture, with the title and the legend in it. */
+static void put_grid_key(struct builder *b, const struct fit_plot *p, const struct grid *g)
+{
+	put_margins(b, p, 1, 0, p->width - 2, p->height);
+	put(b, "unset border\nunset xtics\nunset ytics\nset xrange [0:1]\nset yrange [0:1]\n"
+	    "unset xlabel\nunset ylabel\nunset label\n");
+	if (p->title) {
+		put_label(b, 1, p->title);
+		put(b, "screen 0.5, screen ");
+		put_short(b, 1 - 16.0 / p->height);
+		put(b, " center\n");
+	}
+	put(b, "set key at screen 0.5, screen ");
+	put_short(b, 1 - (8 + (p->title ? GRID_TITLE : 0)) / p->height);
+	put(b, " center top vertical maxrows ");
+	put_count(b, g->key_rows > 1 ? (size_t)g->key_rows : 1);
+	put(b, " Left reverse noenhanced samplen 2.5\nplot NaN notitle");
+	for (size_t i = 0; g->entries > 1 && i < p->n_panels; i++) {
+		for (size_t k = 0; k < p->panels[i].n_series; k++) {
+			const struct fit_plot_series *s = &p->panels[i].series[k];
+			struct fit_plot_series sample = *s;
+
+			if (!s->label || first_of_label(p, s->label) != s)
+				continue;
+			sample.has_err = false;
+			put(b, ", \\\n     keyentry with ");
+			put_style(b, &sample);
+			put(b, " title ");
+			put_text(b, s->label);
+		}
+	}
+	put(b, "\nset border 3 lw 1\nset key off\n");
+}
+
+/* Names of the axes are labels of their own: gnuplot's y axis label stands where long numbers push it, out
+ * of the picture at times, and under a fixed margin its SVG terminal leaves out that of the x axis. */
+static void put_grid_axes(struct builder *b, const struct fit_plot *p, const struct fit_plot_panel *panel,
+			  bool leftmost, bool lowest)
+{
+	const struct fit_plot_axis *x = &panel->x;
+
+	put(b, "unset label\nunset xlabel\nunset ylabel\n");
+	put(b, x->n_tics ? "set xtics nomirror out (" : "set xtics autofreq nomirror out");
+	for (size_t i = 0; i < x->n_tics; i++) {
+		put(b, i ? ", '' " : "'' ");
+		put_num(b, x->at[i]);
+	}
+	put(b, x->n_tics ? ")\n" : "\n");
+	for (size_t i = 0; i < x->n_tics; i++) {
+		put_label(b, i + 1, x->tics[i]);
+		put(b, "first ");
+		put_num(b, x->at[i]);
+		put(b, ", graph 0 center offset 0,-1.1\n");
+	}
+	if (lowest && x->label) {
+		put_label(b, x->n_tics + 1, x->label);
+		put(b, "graph 0.5, graph 0 center offset 0,-2.5\n");
+	}
+	if (leftmost && panel->y.label) {
+		put_label(b, x->n_tics + 2, panel->y.label);
+		put(b, "screen ");
+		put_short(b, 15.0 / p->width);
+		put(b, ", graph 0.5 center rotate by 90\n");
+	}
+}
+
+static void put_grid_panel(struct builder *b, const struct fit_plot *p, const struct grid *g, size_t i,
+			   const char *data, size_t *block)
+{
+	const struct fit_plot_panel *panel = &p->panels[i];
+	size_t column = i % g->columns, row = i / g->columns;
+	bool first = true;
+
+	put_margins(b, p, GRID_LEFT + (double)column * (g->w + GRID_GAP_X),
+		    g->top + (double)row * (g->h + GRID_GAP_Y), g->w, g->h);
+	set_text(b, "title", panel->title ? panel->title : "", " offset 0,-0.6");
+	put(b, panel->x.log ? "set logscale x 10\n" : "unset logscale x\n");
+	put(b, panel->y.log ? "set logscale y 10\n" : "unset logscale y\n");
+	put_range(b, panel, true);
+	put_range(b, panel, false);
+	put_grid_axes(b, p, panel, column == 0, i + g->columns >= p->n_panels);
+	/* 10k and not 10000 where the decades from 1 up are the tics */
+	put(b, panel->y.log && lowest(panel) >= 1 ? "set format y '%.0s%c'\n" : "set format y '%h'\n");
+	put(b, "set ytics autofreq nomirror out\nplot ");
+	for (size_t k = 0; k < panel->n_series; k++, (*block)++) {
+		if (!panel->series[k].n)
+			continue;
+		put(b, first ? "" : ", \\\n     ");
+		put_series(b, panel, k, data, *block, false);
+		first = false;
+	}
+	put(b, "\n");
+}
+
+static void put_grid(struct builder *b, const struct fit_plot *p, const char *data)
+{
+	struct grid g = grid_of(p);
+	size_t block = 0;
+
+	put(b, "set multiplot\n");
+	put_grid_key(b, p, &g);
+	for (size_t i = 0; i < p->n_panels; i++)
+		put_grid_panel(b, p, &g, i, data, &block);
+	put(b, "unset multiplot\nunset output\n");
 }
 
 int fit_plot_script(struct fit_str *out, const struct fit_plot *p, enum fit_plot_format format,
@@ -495,6 +698,11 @@ int fit_plot_script(struct fit_str *out, const struct fit_plot *p, enum fit_plot
 	put(&b, "\nset datafile commentschars '#'\n"
 	    "set border 3 lw 1\nset tics nomirror out\nset grid ytics lc rgb '#d0d0d0' lw 0.7 dt solid\n"
 	    "set style data lines\n");
+	if (p->columns) {
+		put_grid(&b, p, data_name.s ? data_name.s : "");
+		fit_str_release(&data_name);
+		return b.rc;
+	}
 	if (p->n_panels > 1)
 		put(&b, "set lmargin 10\nset rmargin 3\n");
 	/* multiplot's title stands above the legend, a plot's own below it */
