@@ -3,6 +3,7 @@
  * gf-replay: run a jobs table through a scheduling policy on a simulated cluster, and write the
  * event log.
  */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -15,18 +16,22 @@ struct options {
 	const char *cluster, *profile;
 	int64_t interval_ns, restart_ns, skip_bad, tiresias_threshold_gpu_s;
 	double pollux_p, interference;
+	const char *fitness;
+	int search;		/* -1: what the fidelity says */
 	bool skip_too_large, allow_interference;
 };
 
 #define AT(field) offsetof(struct options, field)
 #define HUNDRED_YEARS_S 3.2e9
 
+static const char *const searches[] = { "local", "ga", "both", NULL };
+
 static const struct cli_option options[] = {
 	{ 'p', "policy", CLI_TEXT, AT(policy), "NAME", "fifo", "who runs where; see below", NULL, 0, 0, 0 },
 	{ 'c', "cluster", CLI_TEXT, AT(cluster), "SPEC", NULL,
-	  "nodes x GPUs, such as 16x4 or 6x4,2x8; or a cluster table", NULL, 0, 0, CLI_REQUIRED },
+	  "nodes x GPUs, such as 16x4 or 6x4,2x8; or a cluster table", NULL, 0, 0, CLI_REQUIRED | CLI_INPUT },
 	{ 0, "profile", CLI_TEXT, AT(profile), "STORE", NULL,
-	  "application profiles made by gf-prof; without, jobs need duration_s", NULL, 0, 0, 0 },
+	  "application profiles made by gf-prof; without, jobs need duration_s", NULL, 0, 0, CLI_INPUT },
 	{ 'i', "interval", CLI_TIME, AT(interval_ns), "SECONDS", "0, or the fidelity's",
 	  "decide at multiples of this; 0: when jobs come and go", NULL, 0, HUNDRED_YEARS_S, 0 },
 	{ 0, "fidelity", CLI_TEXT, AT(fidelity), "NAME", "none",
@@ -37,6 +42,10 @@ static const struct cli_option options[] = {
 	  "GPU-seconds of service in the first Tiresias queue", NULL, 0, 9e15, 0 },
 	{ 0, "p", CLI_REAL, AT(pollux_p), "P", "-1",
 	  "Pollux: power of the mean of speedups", NULL, -1e6, 1e6, 0 },
+	{ 0, "search", CLI_CHOICE, AT(search), "NAME", "local; ga with a fidelity",
+	  "Pollux: how allocations are looked for", searches, 0, 0, 0 },
+	{ 0, "fitness", CLI_TEXT, AT(fitness), "FILE", NULL,
+	  "Pollux: write the fitness of each decision to FILE", NULL, 0, 0, 0 },
 	{ 0, "allow-interference", CLI_FLAG, AT(allow_interference), NULL, NULL,
 	  "Pollux: jobs on several nodes may share a node", NULL, 0, 0, 0 },
 	{ 0, "interference", CLI_REAL, AT(interference), "SHARE", "0",
@@ -188,7 +197,64 @@ static void tell_left_out(const struct cli *cli, const struct fit_jobs *jobs)
 		cli_warn(cli, "%s: no jobs", jobs->input);
 }
 
-static int replay(struct cli *cli, const struct options *o, const struct fit_replay_params *p,
+/* The fitness of each decision, as a table of its own. */
+struct fitness {
+	struct fit_writer *w;
+	struct fit_err err;	/* the first fault; it sticks */
+};
+
+static void write_fitness(void *listener, int64_t time_ns, int n_jobs, double fitness, double bound, double other)
+{
+	struct fitness *f = listener;
+
+	if (f->err.code)
+		return;
+	fit_writer_time(f->w, time_ns);
+	fit_writer_int(f->w, n_jobs);
+	fit_writer_real(f->w, fitness);
+	fit_writer_real(f->w, isnan(bound) ? fit_real_na() : bound);
+	fit_writer_real(f->w, isnan(other) ? fit_real_na() : other);
+	if (fit_writer_end_row(f->w, &f->err) && !f->err.code)
+		f->err.code = FIT_EIO;
+}
+
+static int open_fitness(struct fitness *f, const struct cli *cli, const struct options *o, struct fit_err *err)
+{
+	static const struct fit_field fields[] = {
+		{ "time_s", FIT_TIME, 0 }, { "jobs", FIT_INT, 0 }, { "fitness", FIT_REAL, 0 },
+		{ "bound", FIT_REAL, 0 }, { "fitness_local", FIT_REAL, 0 }
+	};
+	struct fit_meta meta = { 0 };
+	int rc;
+
+	if (!o->fitness)
+		return FIT_OK;
+	rc = fit_writer_open(&f->w, o->fitness, 0, err);
+	if (!rc && cli_meta(cli, &meta, true))
+		rc = fit_fail_nomem(err);
+	rc = rc ? rc : fit_writer_begin(f->w, "fitness", &meta, fields, 5, err);
+	fit_meta_release(&meta);
+	return rc;
+}
+
+static int close_fitness(struct fitness *f, int rc, struct fit_err *err)
+{
+	struct fit_writer *w = f->w;
+
+	f->w = NULL;
+	if (!rc && w && f->err.code) {
+		*err = f->err;
+		rc = f->err.code;
+	}
+	if (!rc && w)
+		rc = fit_writer_end(w, err);
+	if (!rc && w)
+		return fit_writer_close(w, err);
+	fit_writer_abort(w);
+	return rc;
+}
+
+static int replay(struct cli *cli, const struct options *o, struct fit_replay_params *p,
 		  const struct fit_profile *profile, const char *profile_hash, struct fit_cluster *cluster)
 {
 	struct fit_jobs_params jp = {
@@ -198,6 +264,7 @@ static int replay(struct cli *cli, const struct options *o, const struct fit_rep
 		.keep_too_large = o->skip_too_large,
 		.skip_bad = o->skip_bad,
 	};
+	struct fitness fitness = { .w = NULL };
 	struct fit_replay_counts counts;
 	struct fit_meta meta = { 0 };
 	struct fit_writer *w = NULL;
@@ -210,7 +277,13 @@ static int replay(struct cli *cli, const struct options *o, const struct fit_rep
 	tell_left_out(cli, &jobs);
 	rc = describe_inputs(cli, &jobs, profile_hash, &meta, &err);
 	rc = rc ? rc : cli_writer_open(cli, &w, &err);
+	rc = rc ? rc : open_fitness(&fitness, cli, o, &err);
+	if (fitness.w) {
+		p->policy_params.pollux_found = write_fitness;
+		p->policy_params.pollux_listener = &fitness;
+	}
 	rc = rc ? rc : fit_replay(&jobs, cluster, p, &meta, w, &counts, &err);
+	rc = close_fitness(&fitness, rc, &err);
 	if (!rc) {
 		rc = fit_writer_close(w, &err);
 		w = NULL;
@@ -245,6 +318,8 @@ static int run(struct cli *cli, const struct options *o)
 	p.policy_params.pollux_power = o->pollux_p;
 	p.policy_params.pollux_interfere = o->allow_interference;
 	p.policy_params.seed = cli->seed;
+	p.policy_params.pollux_search = o->search >= 0 ? (enum fit_pollux_search)o->search :
+					p.fidelity->pollux_search_defects ? FIT_SEARCH_GA : FIT_SEARCH_LOCAL;
 	wrong = fit_replay_params_check(&p, o->profile != NULL);
 	if (wrong)
 		return cli_usage(cli, "--policy %s: %s", o->policy, wrong);
@@ -267,6 +342,7 @@ int main(int argc, char **argv)
 	struct options o = {
 		.policy = "fifo",
 		.fidelity = "none",
+		.search = -1,
 		.interval_ns = -1,
 		.restart_ns = -1,
 		.tiresias_threshold_gpu_s = fit_policy_params_default().tiresias_threshold_gpu_s,

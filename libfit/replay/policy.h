@@ -69,6 +69,12 @@ struct fit_policy_params {
 	int64_t tiresias_threshold_gpu_s;	/* GPU-seconds of service in the first queue */
 	double pollux_power;			/* p of the power mean of speedups; not 0 */
 	bool pollux_interfere;			/* let several spanning jobs share a node */
+	enum fit_pollux_search { FIT_SEARCH_LOCAL, FIT_SEARCH_GA, FIT_SEARCH_BOTH } pollux_search;
+	/* Told what each decision of a search found: fitness, its upper bound (local), or what the other
+	 * search found on the same problem (both; NAN else). NULL: nobody listens. */
+	void (*pollux_found)(void *listener, int64_t time_ns, int n_jobs, double fitness, double bound,
+			     double other);
+	void *pollux_listener;
 	uint64_t seed;
 };
 struct fit_policy_params fit_policy_params_default(void);

@@ -3,6 +3,7 @@
  * Pollux (Qiao et al., OSDI'21): allocations that make a power mean of the jobs' speedups largest,
  * where the speedup of a job is its goodput, as its agent predicts it, over that of its fair share.
  */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,6 +27,7 @@ struct ordered {
 struct pollux {
 	struct fit_policy_params params;
 	struct fit_pollux_ga *ga;
+	struct fit_pollux_local *local;
 	struct curve **curves;		/* per job; NULL before they are asked for */
 	size_t n_jobs;
 	struct ordered *order;
@@ -46,6 +48,7 @@ static void pollux_free(void *state)
 		free(s->curves[i]);
 	free(s->curves);
 	fit_pollux_ga_free(s->ga);
+	fit_pollux_local_free(s->local);
 	free(s->order);
 	free(s->jobs);
 	free(s->current);
@@ -66,6 +69,7 @@ static int pollux_init(void **state, const struct fit_view *v, const struct fit_
 	s->n_jobs = v->n_jobs;
 	s->curves = calloc(v->n_jobs ? v->n_jobs : 1, sizeof(struct curve *));
 	rc = s->curves ? fit_pollux_ga_new(&s->ga, p->seed, err) : fit_fail_nomem(err);
+	rc = rc ? rc : fit_pollux_local_new(&s->local, err);
 	if (rc) {
 		pollux_free(s);
 		return rc;
@@ -143,7 +147,7 @@ static int fill_job(struct pollux *s, const struct fit_view *v, uint32_t j, int6
 	int64_t age_ns = v->now_ns - v->jobs[j].submit_ns, delay_ns = fit_view_restart_ns(v, j);
 	int64_t left_ns = age_ns - delay_ns * fit_view_restarts(v, j);
 	const struct curve *c = NULL;
-	struct fit_goodput_point base;
+	struct fit_goodput_point base = { 0 };
 	int rc = FIT_OK;
 
 	out->id = j;
@@ -219,15 +223,35 @@ static int make_problem(struct pollux *s, const struct fit_view *v, struct fit_p
 	return rc;
 }
 
+/* Search, and tell the listener. With both searches the state of the genetic one is applied. */
+static int search(struct pollux *s, const struct fit_view *v, const struct fit_pollux_problem *p,
+		  const uint8_t **best, struct fit_err *err)
+{
+	double f[2] = { 0, 0 }, other[2] = { (double)NAN, 0 }, bound = (double)NAN;
+	const uint8_t *found;
+	int rc = FIT_OK;
+
+	if (s->params.pollux_search != FIT_SEARCH_GA)
+		rc = fit_pollux_local_search(s->local, p, best, f, &bound, err);
+	if (s->params.pollux_search == FIT_SEARCH_BOTH)
+		other[0] = f[0];
+	if (!rc && s->params.pollux_search != FIT_SEARCH_LOCAL) {
+		rc = fit_pollux_ga_search(s->ga, p, &found, f, err);
+		*best = found;
+	}
+	if (!rc && s->params.pollux_found)
+		s->params.pollux_found(s->params.pollux_listener, v->now_ns, p->n_jobs, -f[0], bound, -other[0]);
+	return rc;
+}
+
 static int pollux_decide(void *state, const struct fit_view *v, struct fit_plan *plan, struct fit_err *err)
 {
 	struct pollux *s = state;
 	struct fit_pollux_problem p;
-	const uint8_t *best;
-	double f[2];
+	const uint8_t *best = NULL;
 	int rc = make_problem(s, v, &p, err);
 
-	rc = rc ? rc : fit_pollux_ga_search(s->ga, &p, &best, f, err);
+	rc = rc ? rc : search(s, v, &p, &best, err);
 	for (int i = 0; i < p.n_jobs && !rc; i++) {
 		const uint8_t *row = best + (size_t)i * (size_t)p.n_nodes;
 		size_t n = 0;
@@ -252,8 +276,8 @@ static int pollux_describe(const struct fit_policy_params *p, const struct fit_v
 	fit_format_double(text, p->pollux_power);
 	rc = fit_meta_add(meta, "pollux_p", text);
 	rc = rc ? rc : fit_meta_add(meta, "pollux_interference", p->pollux_interfere ? "allowed" : "avoided");
-	rc = rc ? rc : fit_meta_add(meta, "pollux_search", v->fidelity->pollux_search_defects ?
-				    "ga-reference" : "ga");
+	rc = rc ? rc : fit_meta_add(meta, "pollux_search", p->pollux_search == FIT_SEARCH_LOCAL ? "local" :
+				    v->fidelity->pollux_search_defects ? "ga-reference" : "ga");
 	fit_format_int64(text, (int64_t)p->seed);
 	return rc ? rc : fit_meta_add(meta, "seed", text);
 }

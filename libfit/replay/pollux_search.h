@@ -60,4 +60,17 @@ void fit_pollux_ga_free(struct fit_pollux_ga *ga);
 int fit_pollux_ga_search(struct fit_pollux_ga *ga, const struct fit_pollux_problem *p,
 			 const uint8_t **best, double f[2], struct fit_err *err) FIT_MUST_CHECK;
 
+/*
+ * A deterministic local search for the first objective alone. It starts from what is held now and
+ * from the sizes that a price for GPUs would lead to, and improves both by regranting single jobs and
+ * by moving GPUs between two of them, always on nodes that really have room. *bound is an upper
+ * bound of FITNESS_p over all states: the price's dual value, which knows nothing of nodes.
+ */
+struct fit_pollux_local;
+int fit_pollux_local_new(struct fit_pollux_local **l, struct fit_err *err) FIT_MUST_CHECK;
+void fit_pollux_local_free(struct fit_pollux_local *l);
+int fit_pollux_local_search(struct fit_pollux_local *l, const struct fit_pollux_problem *p,
+			    const uint8_t **best, double f[2], double *bound,
+			    struct fit_err *err) FIT_MUST_CHECK;
+
 #endif
