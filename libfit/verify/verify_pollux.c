@@ -121,15 +121,15 @@ void verify_agent_learn(struct fit_verifier *v, struct verify_live *l)
 	};
 	struct fit_app *model;
 	struct fit_placement p;
+	int64_t total = info ? verify_total(info, l->gpus, l->local_bsz, l->accum) : -1;
 	double sqr, var;
 
-	if (!info || l->gpus < 1 || l->local_bsz < 1 || l->accum < 0 || l->epoch >= info->epochs)
+	if (total < 0 || l->epoch >= info->epochs)
 		return;
 	model = v->apps[v->jobs[l->job].app].model;
 	verify_placement(l->nodes, l->n_nodes, &p);
 	if (fit_app_throughput(model, &p, l->local_bsz, &o.step_s, &o.sync_s, &v->model_err) ||
-	    fit_app_grad_stats(model, l->gpus * l->local_bsz * (l->accum + 1), l->epoch, &sqr, &var,
-			       &v->model_err))
+	    fit_app_grad_stats(model, total, l->epoch, &sqr, &var, &v->model_err))
 		return;	/* the profile does not cover it: the progress rule says so */
 	if (!l->agent)
 		l->agent = agent_new(info);
@@ -193,7 +193,7 @@ void verify_row_pollux_limits(struct fit_verifier *v, const struct verify_row *r
 {
 	const struct verify_live *l = r->live;
 	const struct fit_app_info *info = r->job == NONE ? NULL : info_of(v, r->job);
-	int64_t target, total;
+	int64_t target;
 	struct fit_batch b;
 
 	if (!l || !info || r->sum < 1)
@@ -228,13 +228,12 @@ void verify_row_pollux_limits(struct fit_verifier *v, const struct verify_row *r
 			     "%lld a GPU and pass (the application takes %lld to %lld)",
 			     (long long)r->local_bsz, (long long)info->min_local_bsz,
 			     (long long)info->max_local_bsz);
-	else if (r->accum < 0 || r->accum > info->max_batch)
-		verify_fault(v, RULE_POLLUX_LIMITS, r->job, "%lld accumulation passes",
-			     (long long)r->accum);
-	else if (total = r->sum * r->local_bsz * (r->accum + 1), total > info->max_batch)
+	else if (verify_total(info, r->sum, r->local_bsz, r->accum) < 0)
 		verify_fault(v, RULE_POLLUX_LIMITS, r->job,
-			     "a total batch size of %lld (the application takes up to %lld)",
-			     (long long)total, (long long)info->max_batch);
+			     "%lld a GPU in %lld + 1 passes on %lld GPUs (the application takes 0 "
+			     "or more, and %lld in all)",
+			     (long long)r->local_bsz, (long long)r->accum, (long long)r->sum,
+			     (long long)info->max_batch);
 }
 
 /* ---- pollux-batch-best ---- */

@@ -373,6 +373,8 @@ void verify_forecast(struct fit_verifier *v, struct verify_row *r);
 double verify_rate(struct fit_verifier *v, struct verify_live *l);
 /* Progress that ends epoch e (from 0); with a profile only. */
 double verify_epoch_end(const struct fit_verifier *v, uint32_t job, int64_t e);
+/* Total batch size of a split as a log says it; -1: it is none, or over the application's largest. */
+int64_t verify_total(const struct fit_app_info *a, int64_t replicas, int64_t local_bsz, int64_t accum);
 /* GPUs per node in the order in which they were taken. */
 void verify_placement(const struct verify_place *nodes, size_t n, struct fit_placement *p);
 /* Our own batch split; like_optimus: one GPU always accumulates. */

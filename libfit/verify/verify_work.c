@@ -73,17 +73,31 @@ double verify_epoch_end(const struct fit_verifier *v, uint32_t job, int64_t e)
 	return fit_app_epoch_start(a->model, e < a->info->epochs ? e + 1 : a->info->epochs);
 }
 
+int64_t verify_total(const struct fit_app_info *a, int64_t replicas, int64_t local_bsz, int64_t accum)
+{
+	if (replicas < 1 || local_bsz < 1 || accum < 0)
+		return -1;
+	if (accum >= a->max_batch || local_bsz > a->max_batch / (accum + 1) ||
+	    replicas > a->max_batch / (accum + 1) / local_bsz)
+		return -1;
+	return replicas * local_bsz * (accum + 1);
+}
+
 /* Goodput in initial-batch-equivalent steps per second: gain / (step + accum * (step - sync)), with
  * gain = (var + sqr) / (var / scale + sqr). Negative when the profile does not cover it. */
 static double rate_of(struct fit_verifier *v, const struct verify_app *a,
 		      const struct fit_placement *p, int64_t replicas, struct fit_batch b,
 		      int64_t epoch)
 {
-	int64_t total = replicas * b.atomic_bsz * (b.accum_steps + 1);
+	int64_t total = verify_total(a->info, replicas, b.atomic_bsz, b.accum_steps);
 	double step, sync, sqr, var, scale, gain;
 
-	if (b.atomic_bsz < 1 || b.accum_steps < 0 ||
-	    fit_app_throughput(a->model, p, b.atomic_bsz, &step, &sync, &v->model_err) ||
+	if (total < 0) {
+		(void)fit_fail(&v->model_err, FIT_EDATA, "the batch size is none, or over %lld",
+			       (long long)a->info->max_batch);
+		return -1;
+	}
+	if (fit_app_throughput(a->model, p, b.atomic_bsz, &step, &sync, &v->model_err) ||
 	    fit_app_grad_stats(a->model, total, epoch, &sqr, &var, &v->model_err))
 		return -1;
 	scale = (double)total / (double)a->info->init_batch;

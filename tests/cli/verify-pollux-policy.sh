@@ -163,6 +163,10 @@ mutate 'more samples than the memory of a GPU takes' pollux-batch-limits \
 mutate 'a total over the largest batch size' pollux-batch-limits \
 	'once(ev == "epoch" && gpus > 1) { $7 = 99 } { put() }'
 mutate 'passes that cannot be' pollux-batch-limits 'once(ev == "batch") { $7 = -3 } { put() }'
+mutate 'more passes than can be counted' pollux-batch-limits \
+	'once(ev == "epoch") { $7 = "9223372036854775807" } { put() }'
+mutate 'more samples than can be counted' pollux-batch-limits \
+	'once(ev == "epoch") { $6 = "9223372036854775807" } { put() }'
 mutate 'a batch size that changes between decisions' decision-instants \
 	'once(ev == "batch") { $1 = $1 + 1 } { put() }'
 mutate 'a batch size that changes after allocations' log-order \

@@ -255,6 +255,19 @@ static void test_rows(void **state)
 	bench_release(&b);
 }
 
+static void test_total(void **state)
+{
+	(void)state;
+	assert_int_equal(verify_total(&info, 3, 10, 2), 90);
+	assert_int_equal(verify_total(&info, 3, 10, 3), -1);
+	assert_int_equal(verify_total(&info, 91, 1, 0), -1);
+	assert_int_equal(verify_total(&info, 1, 1, INT64_MAX), -1);
+	assert_int_equal(verify_total(&info, 1, INT64_MAX, 0), -1);
+	assert_int_equal(verify_total(&info, INT64_MAX, 2, 1), -1);
+	assert_int_equal(verify_total(&info, 1, 0, 0), -1);
+	assert_int_equal(verify_total(&info, 1, 4, NO_INT), -1);
+}
+
 /* ---- sorting ---- */
 
 static int by_tens(const struct fit_verifier *v, uint32_t a, uint32_t b)
@@ -295,6 +308,7 @@ int main(void)
 		cmocka_unit_test(test_fitness),	       cmocka_unit_test(test_fitness_power),
 		cmocka_unit_test(test_fitness_infeasible), cmocka_unit_test(test_interference),
 		cmocka_unit_test(test_rows),	       cmocka_unit_test(test_sort),
+		cmocka_unit_test(test_total),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
