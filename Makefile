@@ -47,7 +47,9 @@ FUZZ_SRC := $(sort $(wildcard tests/fuzz/fuzz_*.c))
 HEADERS := $(sort $(wildcard libfit/*/*.h traces/*.h tools/common/*.h tools/*.h))
 MAN1 := $(sort $(wildcard docs/man/*.1))
 MAN5 := $(sort $(wildcard docs/man/*.5))
+FIGURES := $(sort $(filter-out %.sh,$(wildcard figures/*)))
 SCRIPTS := $(sort $(wildcard scripts/* tests/cli/*.sh tests/fuzz/*.sh)) tests/run tests/golden/lib.sh \
+	figures/lib.sh $(FIGURES) \
 	$(sort $(foreach f,$(wildcard tests/golden/* tests/bench/*),$(if $(suffix $(f)),,$(f))))
 LIB_OBJ := $(LIB_SRC:%.c=$(B)/%.o)
 TOOLS := $(TOOL_SRC:tools/%.c=$(B)/%)
@@ -76,6 +78,7 @@ all: $(TOOLS)
 ## check-man        the man pages: lint, sections, examples
 ## check-untracked  nothing that git would not keep lies in the checkout
 ## lint             cppcheck, shellcheck, the include rule, headers, man pages, words
+## figures/NAME     a figure of a paper, from the recipe of that name, in out/figures
 ## fuzz-smoke       each libFuzzer target for FUZZ_SECONDS, built with clang in $B/fuzz
 ## bless            rewrite the committed expected results (review the difference)
 ## install          tools and man pages under $(DESTDIR)$(PREFIX); also uninstall
@@ -175,6 +178,12 @@ bless: tests
 # What the test of the headers compiles with.
 print-%:
 	@echo '$($*)'
+
+# ---- figures ----
+
+FIGURES_OUT ?= out/figures
+$(FIGURES): all FORCE
+	B=$(B) JOBS=$(JOBS) $@ $(FIGURES_OUT)
 
 # ---- install ----
 
