@@ -13,6 +13,7 @@
 #include "traces/csv.h"
 #include "traces/lines.h"
 #include "traces/sacct_jobs.h"
+#include "traces/scan.h"
 
 enum column {
 	ID, RAW_ID, CLUSTER, USER, ACCOUNT, NAME, PARTITION, QOS, STATE, SUBMIT, START, END, ELAPSED,
@@ -149,12 +150,43 @@ static bool is_cut(const struct sacct *r, struct fit_text t, size_t at)
 	return at < t.n && t.n - at >= r->cut.n && memcmp(t.s + at, r->cut.s, r->cut.n) == 0;
 }
 
+/* The same for a line of the source, every field of it, where one byte stands between them. */
+static int split_line(struct sacct *r, struct fit_text t)
+{
+	size_t from = 0;
+
+	for (size_t base = 0; base < t.n; base += 64) {
+		uint64_t cuts = fit_scan64(t.s + base, r->cut.s[0]);
+
+		if (t.n - base < 64)
+			cuts &= ~(~UINT64_C(0) << (t.n - base));
+		for (; cuts && r->n_fields <= FIT_CSV_COLUMNS_MAX; cuts &= cuts - 1) {
+			size_t at = base + (size_t)__builtin_ctzll(cuts);
+
+			if (r->n_fields == r->cap_fields &&
+			    fit_grow(&r->fields, &r->cap_fields, r->n_fields + 1, sizeof *r->fields))
+				return FIT_ENOMEM;
+			r->fields[r->n_fields++] = (struct fit_text){ t.s + from, at - from };
+			from = at + 1;
+		}
+	}
+	if (r->n_fields > FIT_CSV_COLUMNS_MAX)
+		return FIT_OK;
+	if (fit_grow(&r->fields, &r->cap_fields, r->n_fields + 1, sizeof *r->fields))
+		return FIT_ENOMEM;
+	r->fields[r->n_fields++] = (struct fit_text){ t.s + from, t.n - from };
+	return FIT_OK;
+}
+
 /* At most max fields; the last of them then holds the rest of the text. */
 static int split(struct sacct *r, struct fit_text t, size_t max)
 {
 	size_t at = 0, n;
 
-	for (r->n_fields = 0; ; at += n + r->cut.n) {
+	r->n_fields = 0;
+	if (max == ABSENT && r->cut.n == 1 && t.s == r->lines.text.s)
+		return split_line(r, t);
+	for (;; at += n + r->cut.n) {
 		if (r->n_fields == r->cap_fields &&
 		    fit_grow(&r->fields, &r->cap_fields, r->n_fields + 1, sizeof *r->fields))
 			return FIT_ENOMEM;
