@@ -10,12 +10,12 @@
 #include <sys/stat.h>
 
 #include "libfit/base/num.h"
+#include "libfit/base/outfile.h"
 #include "libfit/synth/calibration.h"
 #include "libfit/synth/formats.h"
 #include "libfit/synth/synth_jobs.h"
 #include "libfit/synth/synth_profile.h"
 #include "tools/common/cli.h"
-#include "traces/csv.h"
 
 struct options {
 	int64_t jobs, max_gpus, users, median_ns, longest_ns;
@@ -33,7 +33,7 @@ static const char *const format_names[] = { "philly", "sacct", "helios", "swf", 
 #define OPT(member) offsetof(struct options, member)
 #define NO_MORE { 0, NULL, CLI_FLAG, 0, NULL, NULL, NULL, NULL, 0, 0, 0 }
 #define CALIBRATION { 'c', "calibration", CLI_TEXT, OPT(calibration), "TABLE", "built in", \
-	"calibration of the applications", NULL, 0, 0, 0 }
+	"calibration of the applications", NULL, 0, 0, CLI_INPUT }
 #define JOBS(n) { 'n', "jobs", CLI_INT, OPT(jobs), "N", n, "number of jobs", NULL, 0, 1e8, CLI_RESULT }
 #define HOURS(h, help) { 0, "hours", CLI_REAL, OPT(hours), "H", h, help, NULL, 1e-6, 1e5, CLI_RESULT }
 #define ARRIVALS(a) { 0, "arrivals", CLI_CHOICE, OPT(arrivals), "KIND", a, "process of submissions", \
@@ -44,7 +44,7 @@ static const struct cli_option workload_options[] = {
 	{ 0, "max-gpus", CLI_INT, OPT(max_gpus), "N", "64", "no job asks for more GPUs", NULL, 1, 1e6,
 	  CLI_RESULT },
 	{ 'p', "profiles", CLI_TEXT, OPT(profiles), "STORE", NULL,
-	  "choose GPUs and batch sizes by these profiles, not by the model", NULL, 0, 0, 0 },
+	  "choose GPUs and batch sizes by these profiles, not by the model", NULL, 0, 0, CLI_INPUT },
 	CALIBRATION, NO_MORE
 };
 static const struct cli_option jobs_options[] = {
@@ -188,7 +188,7 @@ static int write_part(const char *folder, const char *name, const struct fit_str
 {
 	struct fit_str path = { 0 };
 	int rc = fit_str_printf(&path, "%s/%s", folder, name) ? fit_fail_nomem(err) :
-		 fit_csv_write_file(path.s, text, err);
+		 fit_outfile_write(path.s, (struct fit_text){ text->s, text->n }, err);
 
 	fit_str_release(&path);
 	return rc;

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "libfit/base/num.h"
+#include "libfit/base/outfile.h"
 #include "tools/common/cli.h"
 #include "tools/trace_report.h"
 #include "traces/jobs.h"
@@ -33,17 +34,17 @@ static const char *const times_names[] = { "missing", "clip", "keep", "fail", NU
 
 static const struct cli_option option_table[] = {
 	{ 'f', "from", CLI_CHOICE, offsetof(struct options, from), "FORMAT", NULL,
-	  "format of the input, or auto; without it, a jobs table", from_names, 0, 0, CLI_RESULT },
+	  "format of the input; without it, a jobs table", from_names, 0, 0, CLI_RESULT },
 	{ 't', "to", CLI_CHOICE, offsetof(struct options, to), "FORMAT", NULL,
 	  "write a workload file instead of a jobs table", to_names, 0, 0, 0 },
 	{ 0, "list", CLI_FLAG, offsetof(struct options, list), NULL, NULL, "write a table of the formats",
-	  NULL, 0, 0, 0 },
+	  NULL, 0, 0, CLI_INSTEAD },
 	{ 0, "skip-bad", CLI_INT, offsetof(struct options, skip_bad), "N", "0",
 	  "leave out up to N bad records, and count them", NULL, 0, 1e15, CLI_RESULT },
 	{ 0, "strict", CLI_FLAG, offsetof(struct options, strict), NULL, NULL,
 	  "fail where records were repaired or inputs contradict", NULL, 0, 0, 0 },
 	{ 0, "bad-times", CLI_CHOICE, offsetof(struct options, bad_times), "HOW", "missing",
-	  "an end before its start: missing, clip, keep or fail", times_names, 0, 0, CLI_RESULT },
+	  "what becomes of an end before its start", times_names, 0, 0, CLI_RESULT },
 	{ 0, "tz", CLI_TEXT, offsetof(struct options, tz), "ZONE", NULL,
 	  "zone of times without offset: +08:00, US/Pacific, a POSIX rule", NULL, 0, 0, CLI_RESULT },
 	{ 0, "sort", CLI_FLAG, offsetof(struct options, sort), NULL, NULL,
@@ -53,14 +54,14 @@ static const struct cli_option option_table[] = {
 	{ 0, "no-unique", CLI_FLAG, offsetof(struct options, no_unique), NULL, NULL,
 	  "do not look for ids that come twice", NULL, 0, 0, CLI_RESULT },
 	{ 0, "attempts", CLI_CHOICE, offsetof(struct options, attempts), "HOW", "sum",
-	  "duration of a job with several attempts: sum, span, first, last", attempts_names, 0, 0, CLI_RESULT },
+	  "duration of a job with several attempts", attempts_names, 0, 0, CLI_RESULT },
 	{ 0, "gpus-from", CLI_CHOICE, offsetof(struct options, processors), "WHAT", "guess",
-	  "swf: processors are GPUs, none are; guess: they are, with a note", processors_names, 0, 0,
+	  "swf: what counts GPUs; with a guess, that is said", processors_names, 0, 0,
 	  CLI_RESULT },
 	{ 0, "delimiter", CLI_TEXT, offsetof(struct options, delimiter), "TEXT", "|",
 	  "what stands between fields, for sacct", NULL, 0, 0, CLI_RESULT },
 	{ 0, "machines", CLI_TEXT, offsetof(struct options, machines), "FILE", NULL,
-	  "machine list to compare with, for philly", NULL, 0, 0, 0 },
+	  "machine list to compare with, for philly", NULL, 0, 0, CLI_INPUT },
 	{ 0, NULL, CLI_FLAG, 0, NULL, NULL, NULL, NULL, 0, 0, 0 }
 };
 
@@ -153,10 +154,7 @@ static int write_workload(struct cli *cli, int to, const struct fit_table *t, st
 	int rc = to == TO_SWF ? fit_trace_write_swf(t, &text, &notes, err) :
 		 fit_trace_write_pollux(t, &text, err);
 
-	if (!rc && cli->out && strcmp(cli->out, "-") != 0)
-		rc = fit_csv_write_file(cli->out, &text, err);
-	else if (!rc && fwrite(text.s, 1, text.n, stdout) != text.n)
-		rc = fit_fail_errno(err, "cannot write to standard output");
+	rc = rc ? rc : fit_outfile_write(cli->out, (struct fit_text){ text.s, text.n }, err);
 	if (!rc)
 		trace_say_notes(cli, t->input, notes.s);
 	fit_str_release(&text);

@@ -15,7 +15,7 @@
 struct fit_outfile {
 	int fd;
 	char *dest;		/* NULL: standard output */
-	char *tmp;		/* NULL: written directly */
+	char *tmp, *target;	/* NULL: written directly */
 	struct fit_str text;
 };
 
@@ -40,13 +40,61 @@ int fit_dest_descriptor(const char *dest)
 	return -1;
 }
 
-int fit_dest_open(const char *dest, int *fd, char **tmp, struct fit_err *err)
+/* What the symbolic link file says, as seen from where we are. FIT_END: file is no link. */
+static int read_link(const char *file, struct fit_str *to)
 {
-	int open_one = fit_dest_descriptor(dest);
+	const char *slash = strrchr(file, '/');
+	char text[PATH_MAX];
+	ssize_t n = readlink(file, text, sizeof text);
+	int rc = FIT_OK;
+
+	if (n < 0)
+		return FIT_END;
+	fit_str_clear(to);
+	if (n == 0 || text[0] != '/')
+		rc = fit_str_add(to, file, slash ? (size_t)(slash + 1 - file) : 0);
+	return rc ? rc : fit_str_add(to, text, (size_t)n);
+}
+
+#define LINKS_MAX 40	/* as many as Linux follows */
+
+int fit_dest_follow(const char *dest, char **target, struct fit_err *err)
+{
+	struct fit_str at = { 0 }, next = { 0 };
+	int rc = fit_str_puts(&at, dest);
+
+	*target = NULL;
+	for (int i = 0; !rc && i <= LINKS_MAX; i++) {
+		struct fit_str swap = at;
+
+		rc = read_link(at.s, &next);
+		if (!rc) {
+			at = next;
+			next = swap;
+		}
+	}
+	if (rc == FIT_END) {
+		rc = FIT_OK;
+		*target = at.s;
+		at.s = NULL;
+	} else if (!rc) {
+		errno = ELOOP;
+		rc = fit_fail_errno(err, "%s: cannot write", dest);
+	} else {
+		rc = fit_fail_nomem(err);
+	}
+	fit_str_release(&at);
+	fit_str_release(&next);
+	return rc;
+}
+
+int fit_dest_open(const char *dest, int *fd, char **tmp, char **target, struct fit_err *err)
+{
+	int open_one = fit_dest_descriptor(dest), rc;
 	struct fit_str name = { 0 };
 	struct stat st;
 
-	*tmp = NULL;
+	*tmp = *target = NULL;
 	*fd = -1;
 	if (!*dest)
 		return fit_fail(err, FIT_EIO, "cannot open '' for writing (expected the name of a file)");
@@ -63,14 +111,19 @@ int fit_dest_open(const char *dest, int *fd, char **tmp, struct fit_err *err)
 		*fd = open(dest, O_WRONLY | O_CLOEXEC);
 		return *fd < 0 ? fit_fail_errno(err, "%s: cannot open for writing", dest) : FIT_OK;
 	}
-	if (fit_str_printf(&name, "%s.tmp.%ld", dest, (long)getpid()))
-		return fit_fail_nomem(err);
-	unlink(name.s);	/* left over by a killed process of the same number */
-	*fd = open(name.s, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-	if (*fd < 0) {
-		int rc = fit_fail_errno(err, "%s: cannot open for writing", dest);
-
+	rc = fit_dest_follow(dest, target, err);
+	if (!rc && fit_str_printf(&name, "%s.tmp.%ld", *target, (long)getpid()))
+		rc = fit_fail_nomem(err);
+	if (!rc) {
+		unlink(name.s);	/* left over by a killed process of the same number */
+		*fd = open(name.s, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+		if (*fd < 0)
+			rc = fit_fail_errno(err, "%s: cannot open for writing", dest);
+	}
+	if (rc) {
 		fit_str_release(&name);
+		free(*target);
+		*target = NULL;
 		return rc;
 	}
 	*tmp = name.s;
@@ -89,6 +142,7 @@ void fit_outfile_abort(struct fit_outfile *o)
 		unlink(o->tmp);
 	free(o->dest);
 	free(o->tmp);
+	free(o->target);
 	fit_str_release(&o->text);
 	free(o);
 }
@@ -105,7 +159,8 @@ int fit_outfile_open(struct fit_outfile **out, const char *dest, struct fit_err 
 	if (dest && strcmp(dest, "-") != 0) {
 		o->dest = fit_strdup(fit_text_of(dest));
 		o->fd = -1;
-		rc = o->dest ? fit_dest_open(dest, &o->fd, &o->tmp, err) : fit_fail_nomem(err);
+		rc = o->dest ? fit_dest_open(dest, &o->fd, &o->tmp, &o->target, err) :
+		     fit_fail_nomem(err);
 	}
 	if (rc) {
 		fit_outfile_abort(o);
@@ -149,7 +204,7 @@ int fit_outfile_close(struct fit_outfile *o, struct fit_err *err)
 		o->fd = -1;
 		if (close(fd))
 			rc = fit_fail_errno(err, "%s: cannot write", o->dest);
-		else if (o->tmp && rename(o->tmp, o->dest))
+		else if (o->tmp && rename(o->tmp, o->target))
 			rc = fit_fail_errno(err, "%s: cannot rename into place", o->dest);
 	}
 	if (!rc) {

@@ -13,10 +13,14 @@
 
 /*
  * Open what dest names for writing. A device, a pipe and an open descriptor (/dev/stdout, /dev/fd/N) are
- * written directly, and *tmp is NULL; else *fd is the new file *tmp (free it) in the same folder, to be
- * renamed to dest once it is complete. FIT_EIO.
+ * written directly, and *tmp and *target are NULL; else *fd is the new file *tmp, to be renamed to *target
+ * once it is complete: dest, or the file in whose place dest is a symbolic link, which stays one. Both are
+ * in one folder; free them. FIT_EIO.
  */
-int fit_dest_open(const char *dest, int *fd, char **tmp, struct fit_err *err) FIT_MUST_CHECK;
+int fit_dest_open(const char *dest, int *fd, char **tmp, char **target, struct fit_err *err) FIT_MUST_CHECK;
+/* The file that dest leads to through symbolic links, whether it is there or not; dest itself where it is
+ * none. Free *target. FIT_EIO: links without an end. */
+int fit_dest_follow(const char *dest, char **target, struct fit_err *err) FIT_MUST_CHECK;
 /* The descriptor that a name such as /dev/stdout or /dev/fd/5 stands for, or -1. */
 int fit_dest_descriptor(const char *dest);
 

@@ -9,6 +9,8 @@
 #ifndef FIT_BASE_STATUS_H
 #define FIT_BASE_STATUS_H
 
+#include <stdarg.h>
+
 #define FIT_MUST_CHECK __attribute__((warn_unused_result))
 #define FIT_PRINTF(fmt, args) __attribute__((format(printf, fmt, args)))
 
@@ -33,8 +35,10 @@ struct fit_err {
 };
 
 /* Fill err (when not NULL) and return code. Control characters that come in through the arguments
- * are replaced by '?', so that a hostile name cannot break the one-line rule. */
+ * are replaced by '?', so that a hostile name cannot break the one-line rule. A message that is too long
+ * loses its middle (" ... "): what is wrong and why stand at its ends. */
 int fit_fail(struct fit_err *err, int code, const char *fmt, ...) FIT_PRINTF(3, 4);
+int fit_fail_v(struct fit_err *err, int code, const char *fmt, va_list ap) FIT_PRINTF(3, 0);
 
 /* fit_fail(err, FIT_EIO, ...) with ": strerror(errno)" at the end; FIT_ENOMEM where errno is ENOMEM. */
 int fit_fail_errno(struct fit_err *err, const char *fmt, ...) FIT_PRINTF(2, 3);

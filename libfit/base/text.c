@@ -215,3 +215,8 @@ char *fit_strdup(struct fit_text t)
 	}
 	return p;
 }
+
+const char *fit_plural(uint64_t n, const char *one, const char *many)
+{
+	return n == 1 ? one : many;
+}

@@ -9,6 +9,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "libfit/base/status.h"
 
@@ -32,6 +33,9 @@ int fit_text_cmp(struct fit_text a, struct fit_text b);
 int fit_text_cmp_natural(struct fit_text a, struct fit_text b);
 /* Is s[0..n) well-formed UTF-8 without NUL? */
 bool fit_text_is_utf8(struct fit_text t);
+
+/* The word that goes with a count: "1 job", "0 jobs". */
+const char *fit_plural(uint64_t n, const char *one, const char *many);
 
 /* A growable string, always terminated by NUL once something was added. Zero-initialise it. */
 struct fit_str {

@@ -19,7 +19,7 @@
 enum { DATA, SCRIPT, PICTURE, N_FILES };
 
 struct job {
-	const char *dest;		/* NULL: write to fd */
+	char *dest;			/* NULL: write to fd */
 	int fd;
 	struct fit_str folder;		/* working folder, "" while there is none */
 	struct fit_str home;		/* folder of dest with its slash, or "" */
@@ -45,6 +45,7 @@ static void release_job(struct job *j)
 	fit_str_release(&j->home);
 	fit_str_release(&j->program);
 	fit_str_release(&j->printed);
+	free(j->dest);
 }
 
 /* ---- names ---- */
@@ -82,16 +83,16 @@ static int choose_dest(struct job *j, const char *dest, struct fit_err *err)
 			return fit_fail(err, FIT_EINVAL, "control character in the file name '%s'", dest);
 	if (fit_dest_descriptor(dest) >= 0 ||
 	    (stat(dest, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode))) {
-		char *tmp = NULL;
-		int rc = fit_dest_open(dest, &j->fd, &tmp, err);
+		char *tmp, *target;
+		int rc = fit_dest_open(dest, &j->fd, &tmp, &target, err);
 
 		free(tmp);
+		free(target);
 		return rc;
 	}
 	if (!*dest || dest[strlen(dest) - 1] == '/' || (stat(dest, &st) == 0 && S_ISDIR(st.st_mode)))
 		return fit_fail(err, FIT_EIO, "%s: cannot write: is a folder, or no file name", dest);
-	j->dest = dest;
-	return FIT_OK;
+	return fit_dest_follow(dest, &j->dest, err);
 }
 
 static int make_folder(struct job *j, struct fit_err *err)

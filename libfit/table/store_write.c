@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "libfit/base/outfile.h"
 #include "libfit/table/cell.h"
 #include "libfit/table/store.h"
 
@@ -621,8 +622,8 @@ static int check_new(const char *file, const char *const *paths, const struct fi
 	return rc;
 }
 
-int fit_store_write(const char *file, const char *const *paths,
-		    const struct fit_table *const *tables, size_t n, struct fit_err *err)
+static int write_store(const char *file, const char *const *paths,
+		       const struct fit_table *const *tables, size_t n, struct fit_err *err)
 {
 	struct out o = { .name = file, .err = err };
 	struct store s = { 0 };
@@ -654,5 +655,16 @@ int fit_store_write(const char *file, const char *const *paths,
 	free(s.old);
 	fit_store_paths_release(&s.old_paths);
 	free(s.items);
+	return rc;
+}
+
+int fit_store_write(const char *file, const char *const *paths,
+		    const struct fit_table *const *tables, size_t n, struct fit_err *err)
+{
+	char *target;
+	int rc = fit_dest_follow(file, &target, err);
+
+	rc = rc ? rc : write_store(target, paths, tables, n, err);
+	free(target);
 	return rc;
 }

@@ -25,7 +25,7 @@ struct fit_writer {
 	struct fit_err fault;		/* sticks until end_row() */
 	/* TSV */
 	int fd;
-	char *dest, *tmp;		/* tmp NULL: written directly */
+	char *dest, *tmp, *target;	/* tmp NULL: written directly */
 	struct fit_str buf;
 	bool silent;			/* tables after the first under FIT_W_NO_META */
 	/* store: tables wait until close() */
@@ -57,6 +57,7 @@ static void free_writer(struct fit_writer *w)
 	fit_str_release(&w->row_text);
 	free(w->dest);
 	free(w->tmp);
+	free(w->target);
 	free(w->file);
 	free(w->path);
 	free(w);
@@ -76,7 +77,8 @@ void fit_writer_abort(struct fit_writer *w)
 static int open_file(struct fit_writer *w, const char *dest, struct fit_err *err)
 {
 	w->dest = fit_strdup(fit_text_of(dest));
-	return w->dest ? fit_dest_open(dest, &w->fd, &w->tmp, err) : fit_fail_nomem(err);
+	return w->dest ? fit_dest_open(dest, &w->fd, &w->tmp, &w->target, err) :
+	       fit_fail_nomem(err);
 }
 
 int fit_writer_open(struct fit_writer **out, const char *dest, unsigned flags, struct fit_err *err)
@@ -558,7 +560,7 @@ static int close_tsv(struct fit_writer *w, struct fit_err *err)
 	w->fd = -1;
 	if (close(fd))
 		return fit_fail_errno(err, "%s: cannot write", w->dest);
-	if (w->tmp && rename(w->tmp, w->dest))
+	if (w->tmp && rename(w->tmp, w->target))
 		return fit_fail_errno(err, "%s: cannot rename into place", w->dest);
 	free(w->tmp);
 	w->tmp = NULL;

@@ -5,10 +5,12 @@
 #include <errno.h>
 #include <locale.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "libfit/base/digits.h"
 #include "libfit/base/hash.h"
 #include "libfit/base/num.h"
+#include "libfit/base/outfile.h"
 #include "libfit/base/rng.h"
 #include "libfit/base/status.h"
 #include "libfit/base/text.h"
@@ -544,6 +546,76 @@ static void errors_are_one_line(void **state)
 	assert_memory_equal(e.msg, "where: yyy", 10);
 }
 
+static void long_errors_lose_their_middle(void **state)
+{
+	struct fit_err e = { 0 };
+	char big[3 * FIT_ERR_MAX];
+	size_t n = sizeof big - 2;
+
+	(void)state;
+	for (size_t i = 0; i < n; i++)	/* e acute: no cut inside of it, wherever the text begins */
+		big[i] = i % 2 ? '\xa9' : '\xc3';
+	big[n] = '\0';
+	for (int k = 0; k < 4; k++) {
+		errno = EACCES;
+		assert_int_equal(fit_fail_errno(&e, "%.*s%s: cannot open", k, "abc", big), FIT_EIO);
+		assert_true(strlen(e.msg) >= FIT_ERR_MAX - 3 && strlen(e.msg) < FIT_ERR_MAX);
+		assert_string_equal(e.msg + strlen(e.msg) - 32, ": cannot open: Permission denied");
+		assert_non_null(strstr(e.msg, "\xc3\xa9 ... \xc3\xa9"));
+		assert_true(fit_text_is_utf8(fit_text_of(e.msg)));
+	}
+	memset(big, 'y', FIT_ERR_MAX - 2);
+	big[FIT_ERR_MAX - 2] = '\0';
+	assert_int_equal(fit_fail(&e, FIT_EDATA, "%sz", big), FIT_EDATA);
+	assert_int_equal(strlen(e.msg), FIT_ERR_MAX - 1);
+	assert_null(strstr(e.msg, "..."));
+	assert_int_equal(fit_fail(&e, FIT_EDATA, "%szz", big), FIT_EDATA);
+	assert_int_equal(strlen(e.msg), FIT_ERR_MAX - 1);
+	assert_non_null(strstr(e.msg, "y ... y"));
+	assert_string_equal(fit_plural(1, "job", "jobs"), "job");
+	assert_string_equal(fit_plural(0, "job", "jobs"), "jobs");
+}
+
+/* ---- outfile.h ---- */
+
+static void links_are_followed(void **state)
+{
+	const char *scratch = getenv("TMPDIR");
+	struct fit_str folder = { 0 }, a = { 0 }, b = { 0 };
+	struct fit_err e = { 0 };
+	char *target, *tmp;
+	int fd;
+
+	(void)state;
+	assert_int_equal(fit_str_printf(&folder, "%s/gf-unit.XXXXXX", scratch ? scratch : "/tmp"), 0);
+	assert_non_null(mkdtemp(folder.s));
+	assert_int_equal(fit_str_printf(&a, "%s/a", folder.s) || fit_str_printf(&b, "%s/b", folder.s), 0);
+	assert_int_equal(fit_dest_follow("no-such", &target, &e), FIT_OK);
+	assert_string_equal(target, "no-such");
+	free(target);
+	assert_int_equal(symlink("b", a.s), 0);
+	assert_int_equal(fit_dest_follow(a.s, &target, &e), FIT_OK);
+	assert_string_equal(target, b.s);
+	free(target);
+	assert_int_equal(symlink("/dev/null", b.s), 0);
+	assert_int_equal(fit_dest_follow(a.s, &target, &e), FIT_OK);
+	assert_string_equal(target, "/dev/null");
+	free(target);
+	assert_int_equal(fit_dest_open(a.s, &fd, &tmp, &target, &e), FIT_OK);
+	assert_true(fd >= 0 && !tmp && !target);
+	close(fd);
+	assert_int_equal(unlink(b.s), 0);
+	assert_int_equal(symlink(a.s, b.s), 0);
+	assert_int_equal(fit_dest_follow(a.s, &target, &e), FIT_EIO);
+	assert_null(target);
+	assert_int_equal(fit_dest_open(a.s, &fd, &tmp, &target, &e), FIT_EIO);
+	assert_true(!tmp && !target && fd == -1);
+	assert_int_equal(unlink(a.s) || unlink(b.s) || rmdir(folder.s), 0);
+	fit_str_release(&folder);
+	fit_str_release(&a);
+	fit_str_release(&b);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -568,6 +640,8 @@ int main(void)
 		cmocka_unit_test(streams_have_their_own_numbers),
 		cmocka_unit_test(streams_are_pinned),
 		cmocka_unit_test(errors_are_one_line),
+		cmocka_unit_test(long_errors_lose_their_middle),
+		cmocka_unit_test(links_are_followed),
 	};
 
 	return cmocka_run_group_tests_name("base", tests, NULL, NULL);

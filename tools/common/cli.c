@@ -49,13 +49,10 @@ static const struct cli_option shared_options[] = {
 static void say(const struct cli *cli, const char *kind, const char *fmt, va_list ap) FIT_PRINTF(3, 0);
 static void say(const struct cli *cli, const char *kind, const char *fmt, va_list ap)
 {
-	char msg[FIT_ERR_MAX];
+	struct fit_err line;
 
-	vsnprintf(msg, sizeof msg, fmt, ap);
-	for (char *p = msg; *p; p++)
-		if ((unsigned char)*p < 0x20 || *p == 0x7f)
-			*p = '?';
-	fprintf(stderr, "%s: %s%s\n", cli->tool->name, kind, msg);
+	fit_fail_v(&line, FIT_OK, fmt, ap);
+	fprintf(stderr, "%s: %s%s\n", cli->tool->name, kind, line.msg);
 }
 
 void cli_warn(const struct cli *cli, const char *fmt, ...)
@@ -83,16 +80,21 @@ void cli_note(const struct cli *cli, const char *fmt, ...)
 static void complain(struct cli *cli, const char *fmt, ...) FIT_PRINTF(2, 3);
 static void complain(struct cli *cli, const char *fmt, ...)
 {
+	struct fit_err line;
 	va_list ap;
 
 	va_start(ap, fmt);
-	say(cli, "", fmt, ap);
+	fit_fail_v(&line, FIT_EINVAL, fmt, ap);
 	va_end(ap);
+	if (fit_str_printf(&cli->faults, "%s: %s\n", cli->tool->name, line.msg))
+		fprintf(stderr, "%s: %s\n", cli->tool->name, line.msg);
 	cli->status = CLI_EXIT_USAGE;
 }
 
 static int try_help(const struct cli *cli)
 {
+	if (cli->faults.n)
+		fputs(cli->faults.s, stderr);
 	fprintf(stderr, "Try '%s --help'.\n", cli->tool->name);
 	return CLI_EXIT_USAGE;
 }
@@ -248,6 +250,32 @@ static void print_version(const struct cli_tool *tool)
 
 /* ---- parsing ---- */
 
+/* A bound as an integer, of nanoseconds for a time: a double would round its neighbours to it. */
+static int64_t whole_bound(const struct cli_option *o, double bound)
+{
+	int64_t ns;
+
+	if (o->kind == CLI_TIME && fit_time_from_double(bound, &ns) == FIT_OK)
+		return ns;
+	if (o->kind == CLI_TIME || !(bound > -9.2e18 && bound < 9.2e18))
+		return bound > 0 ? INT64_MAX : INT64_MIN;
+	return (int64_t)bound;
+}
+
+static void bad_number(struct cli *cli, const struct cli_option *o, const char *arg)
+{
+	const char *what = o->kind == CLI_INT ? "an integer" : o->kind == CLI_TIME ? "seconds" : "a number";
+
+	if (!(o->max > o->min))
+		complain(cli, "bad value '%s' for --%s (expected %s)", arg, o->long_name, what);
+	else if (o->kind == CLI_INT)
+		complain(cli, "bad value '%s' for --%s (expected %s from %lld to %lld)", arg, o->long_name, what,
+			 (long long)whole_bound(o, o->min), (long long)whole_bound(o, o->max));
+	else
+		complain(cli, "bad value '%s' for --%s (expected %s from %g to %g)", arg, o->long_name, what,
+			 o->min, o->max);
+}
+
 static void set_number(struct cli *cli, const struct cli_option *o, const char *arg, void *field)
 {
 	struct fit_text t = fit_text_of(arg);
@@ -256,27 +284,18 @@ static void set_number(struct cli *cli, const struct cli_option *o, const char *
 	int64_t i = 0;
 	int rc;
 
-	if (o->kind == CLI_INT) {
-		rc = fit_parse_int64(t, &i);
-		v = (double)i;
-	} else if (o->kind == CLI_TIME) {
-		rc = fit_parse_time(t, &i);
-		v = fit_time_to_double(i);
-	} else {
+	if (o->kind == CLI_REAL) {
 		rc = fit_parse_double(t, &v);
+		if (!rc && bounded && !(v >= o->min && v <= o->max))
+			rc = FIT_EINVAL;
+	} else {
+		rc = o->kind == CLI_INT ? fit_parse_int64(t, &i) : fit_parse_time(t, &i);
+		if (!rc && bounded && (i < whole_bound(o, o->min) || i > whole_bound(o, o->max)))
+			rc = FIT_EINVAL;
 	}
-	if (rc || (bounded && !(v >= o->min && v <= o->max))) {
-		const char *what = o->kind == CLI_INT ? "an integer" : o->kind == CLI_TIME ?
-				   "seconds" : "a number";
-
-		if (bounded)
-			complain(cli, "bad value '%s' for --%s (expected %s from %g to %g)", arg,
-				 o->long_name, what, o->min, o->max);
-		else
-			complain(cli, "bad value '%s' for --%s (expected %s)", arg, o->long_name, what);
-		return;
-	}
-	if (o->kind == CLI_REAL)
+	if (rc)
+		bad_number(cli, o, arg);
+	else if (o->kind == CLI_REAL)
 		*(double *)field = v;
 	else
 		*(int64_t *)field = i;
@@ -387,6 +406,8 @@ static void run_getopt(struct cli *cli, struct parse *p, int argc, char **argv, 
 				complain(cli, "option '%s' needs a value", word);
 			else if (optopt && optopt < 256 && word[0] == '-' && word[1] != '-')
 				complain(cli, "unknown option '-%c'", optopt);
+			else if (optopt >= 256)
+				complain(cli, "option '%s' takes no value", word);
 			else
 				complain(cli, "unknown option '%s'", word);
 			continue;
@@ -433,6 +454,61 @@ static int remember_results(struct cli *cli, const struct parse *p, const void *
 			return FIT_ENOMEM;
 	}
 	return FIT_OK;
+}
+
+/* ---- standard input, which can be read once ---- */
+
+struct stdin_use {
+	char who[2][80];
+	int n;
+};
+
+static void use_stdin(struct stdin_use *u, const char *before, const char *name)
+{
+	if (u->n < 2)
+		snprintf(u->who[u->n], sizeof u->who[u->n], "%s%s", before, name);
+	u->n++;
+}
+
+static void use_option(struct stdin_use *u, const struct cli_option *o, const void *options)
+{
+	const void *field = (const char *)options + o->offset;
+	const struct cli_list *list = field;
+
+	if (o->kind == CLI_TEXT) {
+		if (strcmp(*(const char *const *)field, "-") == 0)
+			use_stdin(u, "--", o->long_name);
+		return;
+	}
+	for (size_t i = 0; o->kind == CLI_LIST && i < list->n; i++)
+		if (strcmp(list->items[i], "-") == 0)
+			use_stdin(u, "--", o->long_name);
+}
+
+static void check_stdin(struct cli *cli, const struct parse *p, const void *options)
+{
+	struct stdin_use u = { .n = 0 };
+	bool reads = cli->verb->max_operands != 0;
+
+	for (size_t i = 0; i < p->n; i++) {
+		if (!p->given[i])
+			continue;
+		if (p->all[i]->flags & CLI_INPUT)
+			use_option(&u, p->all[i], options);
+		if (p->all[i]->flags & CLI_INSTEAD)
+			reads = false;
+	}
+	for (int i = 0; i < cli->n_operands; i++) {
+		char number[FIT_NUM_MAX];
+
+		fit_format_int64(number, i + 1);
+		if (strcmp(cli->operands[i], "-") == 0)
+			use_stdin(&u, "operand ", number);
+	}
+	if (reads && cli->n_operands == 0 && cli->verb->min_operands == 0)
+		use_stdin(&u, "", "the operand that is not given");
+	if (u.n > 1)
+		complain(cli, "standard input cannot be two inputs: %s and %s", u.who[0], u.who[1]);
 }
 
 /* A closed descriptor 0, 1 or 2 would be handed to the next file that is opened, and then data
@@ -501,8 +577,14 @@ int cli_start(struct cli *cli, const struct cli_tool *tool, int argc, char **arg
 		complain(cli, "too few operands (expected %s)", cli->verb->operands);
 	if (!cli->status && cli->verb->max_operands >= 0 && cli->n_operands > cli->verb->max_operands)
 		complain(cli, "unexpected operand '%s'", cli->operands[cli->verb->max_operands]);
-	if (cli->status)
-		return try_help(cli);
+	if (!cli->status)
+		check_stdin(cli, &p, options);
+	if (cli->status) {
+		int status = try_help(cli);
+
+		fit_str_release(&cli->faults);
+		return status;
+	}
 	cli->out = sh.out;
 	cli->verbose = sh.verbose;
 	cli->quiet = sh.quiet;
@@ -566,5 +648,6 @@ int cli_finish(struct cli *cli, int status)
 		status = CLI_EXIT_MACHINE;
 	}
 	fit_meta_release(&cli->given);
+	fit_str_release(&cli->faults);
 	return status;
 }

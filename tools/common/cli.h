@@ -59,6 +59,8 @@ struct cli_option {
 };
 #define CLI_RESULT 1u	/* changes the result: goes into the metadata when it was given */
 #define CLI_REQUIRED 2u
+#define CLI_INPUT 4u	/* names an input: "-" is standard input, which only one input can be */
+#define CLI_INSTEAD 8u	/* given, no operand is read, and so not standard input for want of one */
 
 /* A job of a tool that has several: gf-x VERB [options]. */
 struct cli_verb {
@@ -91,11 +93,13 @@ struct cli {
 	int n_operands;
 	struct fit_meta given;		/* CLI_RESULT options that were given, in table order */
 	int status;			/* worst exit status of cli_error() so far */
+	struct fit_str faults;		/* of the command line, a line each: not said where help is wanted */
 };
 
 enum { CLI_EXIT_OK = 0, CLI_EXIT_DATA = 1, CLI_EXIT_USAGE = 2, CLI_EXIT_MACHINE = 3 };
 
-/* Parse. Returns -1 to go on, or the exit status to leave with (--help, --version, wrong usage).
+/* Parse. Returns -1 to go on, or the exit status to leave with (--help, --version, wrong usage). Help
+ * wins over faults of other options. Standard input named twice (operands, CLI_INPUT) is a fault.
  * Fills options (the tool's struct, with its defaults already in it) through the offsets. Also
  * switches off GSL's error handler and HDF5's printing, and guards the three standard descriptors. */
 int cli_start(struct cli *cli, const struct cli_tool *tool, int argc, char **argv, void *options);
