@@ -224,8 +224,6 @@ static int run(struct cli *cli, const struct options *o)
 
 	if (o->exact && (o->rel > 0 || o->abs > 0))
 		return cli_usage(cli, "--exact allows no --rel and no --abs");
-	if (strcmp(cli->operands[0], "-") == 0 && strcmp(cli->operands[1], "-") == 0)
-		return cli_usage(cli, "standard input cannot be both tables");
 	if (cli->out && fit_is_store(cli->out))
 		return cli_usage(cli, "a report cannot go into a store '%s'", cli->out);
 	if (split_names(&key, &o->key) || split_names(&columns, &o->columns) || split_names(&ignore, &o->ignore))

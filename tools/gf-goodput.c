@@ -31,15 +31,15 @@ struct options {
 
 static const struct cli_option option_table[] = {
 	{ 0, "models", CLI_TEXT, AT(models), "THETA", NULL, "throughput models, from gf-throughput",
-	  NULL, 0, 0, CLI_REQUIRED },
+	  NULL, 0, 0, CLI_REQUIRED | CLI_INPUT },
 	{ 0, "profile", CLI_TEXT, AT(profile), "STORE", NULL,
-	  "limits, and gradient statistics at --epoch, of a profile store", NULL, 0, 0, 0 },
+	  "limits, and gradient statistics at --epoch, of a profile store", NULL, 0, 0, CLI_INPUT },
 	{ 0, "epoch", CLI_TEXT, AT(epoch), "LIST", "0", "epochs of the profile, from 0: 0,10-50:20",
 	  NULL, 0, 0, R },
 	{ 0, "stats-batch", CLI_INT, AT(stats_batch), "B", "the initial one",
 	  "batch size at which the profile's statistics are taken", NULL, 1, 1e15, R },
 	{ 0, "stats", CLI_TEXT, AT(stats), "FILE", NULL,
-	  "gradient statistics, a row each, from gf-pgns", NULL, 0, 0, 0 },
+	  "gradient statistics, a row each, from gf-pgns", NULL, 0, 0, CLI_INPUT },
 	{ 0, "grad-sqr", CLI_REAL, AT(grad_sqr), "X", NULL, "squared norm of the gradient", NULL, 0,
 	  1e300, R },
 	{ 0, "grad-var", CLI_REAL, AT(grad_var), "X", NULL,
@@ -61,7 +61,7 @@ static const struct cli_option option_table[] = {
 	{ 0, "fixed", CLI_INT, AT(fixed), "B", NULL,
 	  "a job that does not adapt: total batch size B, efficiency 1", NULL, 1, 1e12, R },
 	{ 0, "gpus", CLI_TEXT, AT(gpus), "LIST", NULL,
-	  "numbers of GPUs, in place of FILE: 1-4,8,16-64:16", NULL, 0, 0, R },
+	  "numbers of GPUs, in place of FILE: 1-4,8,16-64:16", NULL, 0, 0, R | CLI_INSTEAD },
 	{ 0, "nodes", CLI_TEXT, AT(nodes), "LIST", "the fewest",
 	  "numbers of nodes, each with each of --gpus", NULL, 0, 0, R },
 	{ 0, "gpus-per-node", CLI_INT, AT(per_node), "N", "4", "GPUs that a node has", NULL, 1, 1e6,
@@ -158,13 +158,8 @@ static int check_usage(struct cli *cli, const struct options *o, struct data *d)
 {
 	bool sqr = o->grad_sqr >= 0, var = o->grad_var >= 0, phi = o->phi >= 0;
 	int sources = (sqr || var) + phi + (o->stats != NULL) + (o->fixed > 0);
-	int n_stdin = strcmp(o->models, "-") == 0;
 	int rc;
 
-	n_stdin += o->stats && strcmp(o->stats, "-") == 0;
-	n_stdin += !o->gpus && strcmp(cli_operand(cli, 0), "-") == 0;
-	if (n_stdin > 1)
-		return cli_usage(cli, "standard input cannot be several inputs");
 	if (sqr != var)
 		return cli_usage(cli, "--grad-sqr and --grad-var belong together");
 	if (sources > 1)

@@ -70,7 +70,7 @@ static const struct cli_option estimate_options[] = {
 
 static const struct cli_option fit_options[] = {
 	{ 0, "profile", CLI_TEXT, AT(profile), "STORE", NULL,
-	  "the training runs of a profile store in place of FILE", NULL, 0, 0, 0 },
+	  "the training runs of a profile store in place of FILE", NULL, 0, 0, CLI_INPUT | CLI_INSTEAD },
 	OPTION_PENALTY,
 	{ 0, "pool", CLI_FLAG, AT(pool), NULL, NULL, "one curve for all batch sizes together", NULL,
 	  0, 0, R },
@@ -86,9 +86,10 @@ enum { BY_APP, BY_BATCH, BY_EPOCH };
 
 static const struct cli_option predict_options[] = {
 	{ 0, "curves", CLI_TEXT, AT(curves), "CURVES", NULL,
-	  "predict the rows of FILE with the curves of gf-pgns fit", NULL, 0, 0, 0 },
+	  "predict the rows of FILE with the curves of gf-pgns fit", NULL, 0, 0, CLI_INPUT },
 	{ 0, "profile", CLI_TEXT, AT(profile), "STORE", NULL,
-	  "predict each run of a profile store from the others, and compare", NULL, 0, 0, 0 },
+	  "predict each run of a profile store from the others, and compare", NULL, 0, 0,
+	  CLI_INPUT | CLI_INSTEAD },
 	{ 0, "by", CLI_CHOICE, AT(by), "WHAT", "app", "a row for each of these", by_names, 0, 0,
 	  R },
 	{ 0, "from", CLI_INT, AT(from), "B", "all others",
@@ -808,9 +809,6 @@ static int check_usage(struct cli *cli, const struct options *o)
 			return cli_usage(cli, "one of --curves and --profile is needed");
 		if (o->curves && (o->from > 0 || o->by != BY_APP))
 			return cli_usage(cli, "--from and --by go with --profile only");
-		if (o->curves && strcmp(o->curves, "-") == 0 &&
-		    strcmp(cli_operand(cli, 0), "-") == 0)
-			return cli_usage(cli, "standard input cannot be both CURVES and FILE");
 	}
 	if (strcmp(verb, "fit") == 0 && o->profile && o->init_batch > 0)
 		return cli_usage(cli, "--init-batch goes with FILE only");

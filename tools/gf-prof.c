@@ -35,7 +35,7 @@ static const char *formats[MAX_FORMATS + 1] = { "auto", "pollux" };
 
 static const struct cli_option options[] = {
 	{ 0, "from", CLI_CHOICE, offsetof(struct options, from), "FORMAT", NULL,
-	  "what the input is, or auto; see below", NULL, 0, 0, CLI_RESULT | CLI_REQUIRED },
+	  "what the input is; see below", NULL, 0, 0, CLI_RESULT | CLI_REQUIRED },
 	{ 0, "host", CLI_TEXT, offsetof(struct options, host), "NAME", NULL,
 	  "host of a dump that does not name it", NULL, 0, 0, CLI_RESULT },
 	{ 0, "app", CLI_TEXT, offsetof(struct options, app), "NAME", NULL,

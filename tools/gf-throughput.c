@@ -33,7 +33,7 @@ static const struct cli_option option_table[] = {
 	{ 0, "app", CLI_LIST, offsetof(struct options, app), "NAME", NULL,
 	  "this application only; may be repeated", NULL, 0, 0, CLI_RESULT },
 	{ 0, "profile", CLI_TEXT, offsetof(struct options, profile), "STORE", NULL,
-	  "fit the measurements of a profile store instead of FILE", NULL, 0, 0, 0 },
+	  "fit the measurements of a profile store instead of FILE", NULL, 0, 0, CLI_INPUT | CLI_INSTEAD },
 	{ 0, "csv", CLI_FLAG, offsetof(struct options, csv), NULL, NULL,
 	  "FILE is comma-separated (assumed when its name ends in .csv)", NULL, 0, 0, 0 },
 	{ 0, "skip-bad", CLI_INT, offsetof(struct options, skip_bad), "N", "0",
@@ -51,7 +51,7 @@ static const struct cli_option option_table[] = {
 	{ 0, "residuals", CLI_FLAG, offsetof(struct options, residuals), NULL, NULL,
 	  "write the observations with their predictions instead", NULL, 0, 0, CLI_RESULT },
 	{ 0, "predict", CLI_TEXT, offsetof(struct options, predict), "THETA", NULL,
-	  "predict the configurations in FILE with the models in THETA", NULL, 0, 0, 0 },
+	  "predict the configurations in FILE with the models in THETA", NULL, 0, 0, CLI_INPUT },
 	{ 0, NULL, CLI_FLAG, 0, NULL, NULL, NULL, NULL, 0, 0, 0 }
 };
 
@@ -650,8 +650,6 @@ static int check_usage(struct cli *cli, const struct options *o)
 	if (o->profile && cli->n_operands > 0)
 		return cli_usage(cli, "both --profile and '%s' given (expected one input)",
 				 cli->operands[0]);
-	if (o->predict && strcmp(o->predict, "-") == 0 && strcmp(cli_operand(cli, 0), "-") == 0)
-		return cli_usage(cli, "standard input cannot be both THETA and FILE");
 	return 0;
 }
 

@@ -3,8 +3,6 @@
  * gf-verify: hold an event log against its jobs table, the application profile and the policy that
  * it names, and give one verdict a rule. Exit status 1 when a rule is violated.
  */
-#include <string.h>
-
 #include "libfit/verify/verify.h"
 #include "tools/common/cli.h"
 
@@ -17,13 +15,13 @@ struct options {
 
 static const struct cli_option options[] = {
 	{ 'j', "jobs", CLI_TEXT, AT(jobs), "FILE", NULL, "the jobs table that was replayed", NULL,
-	  0, 0, CLI_REQUIRED },
+	  0, 0, CLI_REQUIRED | CLI_INPUT },
 	{ 0, "profile", CLI_TEXT, AT(profile), "STORE", NULL,
-	  "the application profiles that were used", NULL, 0, 0, 0 },
+	  "the application profiles that were used", NULL, 0, 0, CLI_INPUT },
 	{ 0, "metrics", CLI_TEXT, AT(metrics), "FILE", NULL, "also check this output of gf-metrics",
-	  NULL, 0, 0, 0 },
+	  NULL, 0, 0, CLI_INPUT },
 	{ 0, "per-job", CLI_TEXT, AT(per_job), "FILE", NULL,
-	  "also check this output of gf-metrics --per-job", NULL, 0, 0, 0 },
+	  "also check this output of gf-metrics --per-job", NULL, 0, 0, CLI_INPUT },
 	{ 0, "only-violated", CLI_FLAG, AT(only_violated), NULL, NULL, "list violated rules only",
 	  NULL, 0, 0, CLI_RESULT },
 	{ 0, NULL, CLI_FLAG, 0, NULL, NULL, NULL, NULL, 0, 0, 0 }
@@ -118,8 +116,6 @@ static int run(struct cli *cli, const struct options *o)
 	size_t violated = 0;
 	int rc;
 
-	if (strcmp(o->jobs, "-") == 0 && strcmp(cli_operand(cli, 0), "-") == 0)
-		return cli_usage(cli, "the jobs table and the log cannot both be standard input");
 	rc = fit_verifier_new(&v, &err);
 	rc = rc ? rc : judge(v, cli, o, &err);
 	if (rc == FIT_EINVAL) {

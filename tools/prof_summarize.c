@@ -14,7 +14,7 @@ static const char *const by_names[] = { "job", "gpu", "all", NULL };
 
 const struct cli_option prof_summarize_options[] = {
 	{ 0, "jobs", CLI_TEXT, offsetof(struct prof_summary, jobs), "JOBS", NULL,
-	  "jobs table with start_s and hosts: sum up by job", NULL, 0, 0, 0 },
+	  "jobs table with start_s and hosts: sum up by job", NULL, 0, 0, CLI_INPUT },
 	{ 0, "by", CLI_CHOICE, offsetof(struct prof_summary, by), "WHAT", "job with --jobs, else gpu",
 	  "a row for each", by_names, 0, 0, CLI_RESULT },
 	{ 0, "offset", CLI_TEXT, offsetof(struct prof_summary, offset), "SECONDS", NULL,
@@ -144,8 +144,6 @@ int prof_summarize(struct cli *cli, struct prof_summary *o)
 	o->has_offset = o->offset != NULL;
 	if (o->offset && fit_parse_time(fit_text_of(o->offset), &o->offset_ns))
 		return cli_usage(cli, "bad value '%s' for --offset (expected seconds)", o->offset);
-	if (o->jobs && strcmp(o->jobs, "-") == 0 && strcmp(cli_operand(cli, 0), "-") == 0)
-		return cli_usage(cli, "jobs and series cannot both come from standard input");
 	p.slack_ns = o->slack_ns;
 	p.period_ns = o->period_ns;
 	p.steady_pct = o->steady;

@@ -132,7 +132,7 @@ good "$T/out" '{ want = rows == 1 ? exp(4.5) : rows == 2 ? exp(5) : exp(8); m = 
 	    !near($c["gain"], m / 64 * $c["efficiency"])) bad = 1 } END { exit bad || rows != 4 }'
 ok "between batch sizes, and held outside" $?
 run "both from one pipe" 2 gf-pgns predict --curves - <"$T/net"
-has "cannot be" "$T/err" '^gf-pgns: standard input cannot be both CURVES and FILE$'
+has "cannot be" "$T/err" '^gf-pgns: standard input cannot be two inputs: --curves and the operand that is not given$'
 run "--pool" 0 gf-pgns fit --pool "$T/points.tsv"
 column batch_size "$T/out" | sort -u >"$T/a"
 is "one curve, at the geometric mean" "$T/a" 128

@@ -114,7 +114,7 @@ ok "iteration time and throughput follow from the rest" $?
 run "the model from a pipe" 0 gf-throughput --predict - $D/steps-configs.tsv <"$T/theta"
 same "gives the same" "$T/predicted" "$T/out"
 run "both from one pipe" 2 gf-throughput --predict - <"$T/theta"
-has "cannot be" "$T/err" '^gf-throughput: standard input cannot be both THETA and FILE$'
+has "cannot be" "$T/err" '^gf-throughput: standard input cannot be two inputs: --predict and the operand that is not given$'
 printf 'app\tnum_nodes\tnum_replicas\tlocal_bsz\nvgg\t1\t1\t8\n' >"$T/vgg.tsv"
 run "an application without a model" 1 gf-throughput --predict "$T/theta" "$T/vgg.tsv"
 is "is named" "$T/err" "gf-throughput: $T/vgg.tsv:2:app: no model of application 'vgg'"
