@@ -9,6 +9,7 @@
 #include "libfit/metrics/log_event.h"
 #include "libfit/metrics/trace_stats.h"
 #include "tools/common/cli.h"
+#include "traces/id_set.h"
 
 struct options {
 	struct cli_list by;
@@ -50,6 +51,7 @@ static void say_missing(const struct cli *cli, const char *input, const struct f
 		{ "gpus_missing", "GPUs" },
 	};
 	double running = fit_trace_stats_value(ts, "duration_missing_running");
+	double jobs = fit_trace_stats_value(ts, "jobs");
 	struct fit_str list = { 0 };
 	int rc = FIT_OK;
 
@@ -66,13 +68,43 @@ static void say_missing(const struct cli *cli, const char *input, const struct f
 		rc = fit_str_printf(&list, "%s%.0f started before they were submitted", list.n ? ", " : "",
 				    fit_trace_stats_value(ts, "queue_negative"));
 	if (!rc && list.n)
-		cli_warn(cli, "%s: %.0f jobs, left out of the figures that need it: %s", input,
-			 fit_trace_stats_value(ts, "jobs"), list.s);
+		cli_warn(cli, "%s: %.0f %s, left out of the figures that need it: %s", input, jobs,
+			 fit_plural((uint64_t)jobs, "job", "jobs"), list.s);
 	fit_str_release(&list);
 }
 
+/* Ids that came before. */
+struct repeats {
+	struct fit_id_set ids;
+	uint64_t n, line, first;	/* how many; of the first of them: its line, and where it was before */
+};
+
+static int look_up(struct repeats *rep, const struct fit_job_row *job, uint64_t line, struct fit_err *err)
+{
+	uint64_t first;
+
+	if (!job->id.s)
+		return FIT_OK;
+	if (fit_id_set_put(&rep->ids, job->id, line, &first))
+		return fit_fail_nomem(err);
+	if (first && !rep->n++) {
+		rep->line = line;
+		rep->first = first;
+	}
+	return FIT_OK;
+}
+
+static void say_repeats(const struct cli *cli, const char *input, const struct repeats *rep)
+{
+	if (rep->n)
+		cli_warn(cli, "%s: %llu %s of a job_id that came before (the first on line %llu, as on line "
+			 "%llu), counted like the others", input, (unsigned long long)rep->n,
+			 fit_plural(rep->n, "row", "rows"), (unsigned long long)rep->line,
+			 (unsigned long long)rep->first);
+}
+
 static int collect(struct fit_trace_stats **out, struct fit_reader *r,
-		   struct fit_trace_stats_params *p, struct fit_err *err)
+		   struct fit_trace_stats_params *p, struct repeats *rep, struct fit_err *err)
 {
 	struct fit_text by[FIT_JOBS_BY_MAX];
 	struct fit_jobs_reader jr;
@@ -85,8 +117,10 @@ static int collect(struct fit_trace_stats **out, struct fit_reader *r,
 	*out = fit_trace_stats_new(p);
 	if (!*out)
 		return fit_fail_nomem(err);
-	while (!rc && !(rc = fit_jobs_next(&jr, &job, by, err)))
-		rc = fit_trace_stats_add(*out, &job, by, err);
+	while (!rc && !(rc = fit_jobs_next(&jr, &job, by, err))) {
+		rc = look_up(rep, &job, fit_reader_line(r), err);
+		rc = rc ? rc : fit_trace_stats_add(*out, &job, by, err);
+	}
 	if (rc == FIT_END)
 		rc = FIT_OK;
 	if (!rc)
@@ -120,11 +154,27 @@ static int write_tables(const struct options *o, struct fit_trace_stats *ts,
 	return rc;
 }
 
+/* No part of a cluster that somebody asks for is empty. */
+static int parse_cluster(const char *text, int64_t *ugpus)
+{
+	int64_t part;
+
+	for (const char *s = text; s; ) {
+		size_t n = strcspn(s, ",");
+
+		if (fit_event_parse_cluster((struct fit_text){ s, n }, &part) || part < 1)
+			return FIT_EINVAL;
+		s = s[n] ? s + n + 1 : NULL;
+	}
+	return fit_event_parse_cluster(fit_text_of(text), ugpus);
+}
+
 static int run(struct cli *cli, struct options *o)
 {
 	const char *by[FIT_JOBS_BY_MAX] = { "gpus" };
 	struct fit_trace_stats_params p = { .by = by, .n_by = o->sizes };
 	struct fit_trace_stats *ts = NULL;
+	struct repeats rep = { .n = 0 };
 	struct fit_reader *r = NULL;
 	struct fit_writer *w = NULL;
 	struct fit_meta meta = { 0 };
@@ -134,15 +184,16 @@ static int run(struct cli *cli, struct options *o)
 
 	if (o->by.n + o->sizes > FIT_JOBS_BY_MAX)
 		return cli_usage(cli, "too many --by columns (expected at most %d)", FIT_JOBS_BY_MAX - o->sizes);
-	if (o->cluster && fit_event_parse_cluster(fit_text_of(o->cluster), &p.capacity_ugpus))
-		return cli_usage(cli, "bad value '%s' for --cluster (expected NxG[,NxG...])", o->cluster);
+	if (o->cluster && parse_cluster(o->cluster, &p.capacity_ugpus))
+		return cli_usage(cli, "bad value '%s' for --cluster (expected NxG[,NxG...], each from 1)",
+				 o->cluster);
 	for (size_t i = 0; i < o->by.n; i++)
 		by[p.n_by++] = o->by.items[i];
 	if (!o->hourly && !p.n_by)
 		o->summary = true;
 	rc = fit_reader_open(&r, cli_operand(cli, 0), &err);
 	if (!rc)
-		rc = collect(&ts, r, &p, &err);
+		rc = collect(&ts, r, &p, &rep, &err);
 	rc = rc ? rc : fit_reader_only(r, &err);
 	if (!rc)
 		fit_reader_hash(r, hash);
@@ -157,10 +208,13 @@ static int run(struct cli *cli, struct options *o)
 		else
 			rc = fit_writer_close(w, &err);
 	}
-	if (rc)
+	if (rc) {
 		status = cli_error(cli, &err);
-	else
+	} else {
 		say_missing(cli, fit_reader_input(r), ts);
+		say_repeats(cli, fit_reader_input(r), &rep);
+	}
+	fit_id_set_release(&rep.ids);
 	fit_meta_release(&meta);
 	fit_trace_stats_free(ts);
 	fit_reader_close(r);

@@ -496,6 +496,32 @@ static int take_submits(struct swf_out *o, struct fit_err *err)
 	return rc;
 }
 
+int fit_trace_check_ids(const struct fit_table *jobs, struct fit_err *err)
+{
+	const struct fit_column *ids = fit_table_column(jobs, "job_id");
+	struct fit_index seen = { 0 };
+	char buf[FIT_NUM_MAX];
+	int rc = FIT_OK;
+
+	for (size_t i = 0; !rc && ids && i < jobs->n_rows && i < FIT_NO_INDEX; i++) {
+		struct cell_at x = { jobs, ids, i };
+		struct fit_text id = is_na(&x) ? (struct fit_text){ NULL, 0 } : get_text(&x, buf);
+		uint32_t before = FIT_NO_INDEX;
+
+		if (is_na(&x))
+			continue;
+		if (fit_index_put(&seen, id, (uint32_t)i, &before))
+			rc = fit_fail_nomem(err);
+		else if (before != FIT_NO_INDEX)
+			rc = fit_table_fail(jobs, i, FIT_EDATA, "job_id", err,
+					    "duplicate id '%.*s' (first %s %llu)", FIT_TEXT_ARG(id),
+					    jobs->first_line ? "on line" : "in row",
+					    (unsigned long long)(jobs->first_line ? jobs->first_line : 1) + before);
+	}
+	fit_index_release(&seen);
+	return rc;
+}
+
 /* Columns with something in them that the format has no place for. */
 static int note_columns(const struct fit_table *t, struct fit_str *notes)
 {
@@ -571,6 +597,7 @@ int fit_trace_write_swf(const struct fit_table *jobs, struct fit_str *swf, struc
 
 	rc = rc ? rc : need(jobs, "submit_s", err);
 	rc = rc ? rc : need(jobs, "gpus", err);
+	rc = rc ? rc : fit_trace_check_ids(jobs, err);
 	if (rc)
 		return rc;
 	o.names[JOB].column = fit_table_column(jobs, "job_id");

@@ -256,9 +256,13 @@ int fit_trace_read(struct fit_table *table, const struct fit_trace_format *forma
 		   struct fit_source *s, const struct fit_trace_params *params,
 		   struct fit_trace_report *report, struct fit_err *err) FIT_MUST_CHECK;
 
+/* Has each job its own job_id? FIT_EDATA with both lines; missing ones, and no such column, pass. */
+int fit_trace_check_ids(const struct fit_table *jobs, struct fit_err *err) FIT_MUST_CHECK;
+
 /*
  * A jobs table as a Pollux workload file (name,time,application,num_replicas,batch_size), appended to
- * csv. Needs job_id, submit_s, app, gpus (whole numbers) and batch_size, none of them missing.
+ * csv. Needs job_id, submit_s, app, gpus (whole numbers) and batch_size, none of them missing, and no
+ * job_id twice.
  */
 int fit_trace_write_pollux(const struct fit_table *jobs, struct fit_str *csv,
 			   struct fit_err *err) FIT_MUST_CHECK;
@@ -266,7 +270,7 @@ int fit_trace_write_pollux(const struct fit_table *jobs, struct fit_str *csv,
 /*
  * A jobs table, with whatever columns it has, as a log in the Standard Workload Format, appended to
  * swf, ordered by submission; the origin of the metadata is its UnixStartTime. Needs job_id, submit_s
- * (not negative) and gpus (whole numbers). notes: what does not fit, one line each.
+ * (not negative) and gpus (whole numbers), and no job_id twice. notes: what does not fit, one line each.
  */
 int fit_trace_write_swf(const struct fit_table *jobs, struct fit_str *swf, struct fit_str *notes,
 			struct fit_err *err) FIT_MUST_CHECK;

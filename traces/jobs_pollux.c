@@ -79,6 +79,8 @@ int fit_trace_write_pollux(const struct fit_table *jobs, struct fit_str *csv, st
 					wanted[j].name, fit_type_name(col[j]->type),
 					fit_type_name(wanted[j].type));
 	}
+	if (!rc && fit_trace_check_ids(jobs, err))
+		return err ? err->code : FIT_EDATA;
 	for (size_t i = 0; !rc && i < jobs->n_rows; i++) {
 		struct fit_cell c[5];
 		char num[FIT_NUM_MAX];

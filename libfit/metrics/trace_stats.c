@@ -17,7 +17,7 @@
 
 /* ---- rows of a jobs table ---- */
 
-enum { USER, GROUP, APP, SUBMIT, START, END, DURATION, GPUS, STATUS, N_KNOWN };
+enum { USER, GROUP, APP, SUBMIT, START, END, DURATION, GPUS, STATUS, ID, N_KNOWN };
 
 static const struct fit_field known[N_KNOWN] = {
 	[USER] = { "user", FIT_TEXT, FIT_F_OPTIONAL },
@@ -28,7 +28,8 @@ static const struct fit_field known[N_KNOWN] = {
 	[END] = { "end_s", FIT_TIME, FIT_F_OPTIONAL },
 	[DURATION] = { "duration_s", FIT_TIME, FIT_F_OPTIONAL },
 	[GPUS] = { "gpus", FIT_REAL, 0 },
-	[STATUS] = { "status", FIT_TEXT, FIT_F_OPTIONAL }
+	[STATUS] = { "status", FIT_TEXT, FIT_F_OPTIONAL },
+	[ID] = { "job_id", FIT_TEXT, FIT_F_OPTIONAL }
 };
 
 static const char *const words[FIT_N_WORDS] = {
@@ -129,7 +130,7 @@ int fit_jobs_next(struct fit_jobs_reader *jr, struct fit_job_row *job, struct fi
 	if (rc)
 		return rc;
 	*job = (struct fit_job_row){
-		.user = text_cell(&c[USER]), .group = text_cell(&c[GROUP]), .app = text_cell(&c[APP]),
+		.id = text_cell(&c[ID]), .user = text_cell(&c[USER]), .group = text_cell(&c[GROUP]), .app = text_cell(&c[APP]),
 		.submit_ns = time_cell(&c[SUBMIT]), .start_ns = time_cell(&c[START]),
 		.end_ns = time_cell(&c[END]), .duration_ns = time_cell(&c[DURATION])
 	};

@@ -28,7 +28,7 @@ enum fit_job_word {
 };
 
 struct fit_job_row {
-	struct fit_text user, group, app;	/* s NULL: missing; borrowed until the next row */
+	struct fit_text id, user, group, app;	/* s NULL: missing; borrowed until the next row */
 	int64_t submit_ns, start_ns, end_ns, duration_ns;	/* FIT_INT_NA: missing */
 	bool derived;			/* duration_ns is end - start, as there was no duration_s */
 	double gpus;			/* fit_real_na(): missing */
@@ -41,10 +41,10 @@ struct fit_job_row {
 /* A reader of jobs tables. by[0..n_by): further columns wanted as text, which may be any. */
 struct fit_jobs_reader {
 	struct fit_reader *r;
-	struct fit_field fields[9 + FIT_JOBS_BY_MAX];
+	struct fit_field fields[10 + FIT_JOBS_BY_MAX];
 	size_t n_fields, n_by;
 	size_t by_at[FIT_JOBS_BY_MAX];	/* which cell each by is */
-	struct fit_cell cells[9 + FIT_JOBS_BY_MAX];
+	struct fit_cell cells[10 + FIT_JOBS_BY_MAX];
 	char scratch[FIT_JOBS_BY_MAX][40];
 	int64_t day_offset_ns;		/* time of day at time 0, from the metadata key origin; else 0 */
 };

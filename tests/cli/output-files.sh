@@ -70,6 +70,13 @@ gf-trace -q --to swf "$J" >/dev/full 2>"$T/err" || rc=$?
 [ $rc -eq 3 ]
 ok "a workload file that cannot be written: status 3" $?
 
+sed '7s/^j6/j2/' "$J" >"$T/twice.tsv"
+for to in swf pollux; do
+	run "--to $to: an id that comes twice" 1 gf-trace --to $to "$T/twice.tsv"
+	is "names both lines" "$T/err" "gf-trace: $T/twice.tsv:7:job_id: duplicate id 'j2' (first on line 3)"
+	is "and writes nothing" "$T/out" ""
+done
+
 long=$(awk 'BEGIN { for (i = 0; i < 10000; i++) printf "abcdefghij" }')
 for tool in "gf-stats" "gf-metrics" "gf-trace --from pollux" "gf-prof --from pollux" "gf-throughput" \
 	"gf-plot diurnal" "gf-table check" "gf-synth jobs --jobs 1 -o"; do
