@@ -117,7 +117,16 @@ int fit_condition_bind(struct fit_condition *c, const struct fit_field *fields, 
 	}
 	c->whole = c->type == FIT_INT && fit_parse_int64(c->value, &c->exact) == FIT_OK;
 	c->number = true;
-	return fit_parse_double_any(c->value, &c->real) ? bad_value(c, err) : FIT_OK;
+	if (fit_parse_double_any(c->value, &c->real))
+		return c->type == FIT_TEXT ?
+		       fit_fail(err, FIT_EINVAL, "column '%.*s' is text, which compares with = and != only, not "
+				"with '%.*s' (expected these, or a number)", FIT_TEXT_ARG(c->column),
+				FIT_TEXT_ARG(c->value)) : bad_value(c, err);
+	if (order && isnan(c->real))
+		return fit_fail(err, FIT_EINVAL, "bad value '%.*s' for column '%.*s' (expected a number, or = or "
+				"!= before it: nothing is more or less)", FIT_TEXT_ARG(c->value),
+				FIT_TEXT_ARG(c->column));
+	return FIT_OK;
 }
 
 static bool contains(struct fit_text t, struct fit_text part)
@@ -175,7 +184,8 @@ int fit_condition_test(const struct fit_condition *c, const struct fit_cell *cel
 	else if (fit_parse_double_any(cell->u.t, &d))
 		return fit_fail(err, FIT_EDATA, "bad value '%.*s' (expected a number, to compare it)",
 				FIT_TEXT_ARG(cell->u.t));
-	*met = holds(c->op, d < c->real, d >= c->real && d <= c->real, d > c->real);
+	*met = holds(c->op, d < c->real, (d >= c->real && d <= c->real) || (isnan(d) && isnan(c->real)),
+		     d > c->real);
 	return FIT_OK;
 }
 

@@ -188,6 +188,14 @@ printf 'submit_s\tgpus\nsoon\t1\n' >"$T/bad.tsv"
 run "a time that is none" 1 gf-select "$T/bad.tsv"
 is "is named" "$T/err" "gf-select: $T/bad.tsv:2:submit_s: bad value 'soon' (expected seconds with at most nine decimals)"
 
+printf '#fit-table/1\n#types=text,real\njob_id\tx\nj1\tnan\nj2\t1\nj3\tNA\n#end rows=3\n' >"$T/nan.tsv"
+run "nan equals itself" 0 gf-select -q --no-meta -w x=nan "$T/nan.tsv"
+printf 'job_id\tx\nj1\tnan\n' >"$T/want"
+same "and nothing else" "$T/want" "$T/out"
+run "other than nan" 0 gf-select -q --no-meta -w x!=nan "$T/nan.tsv"
+printf 'job_id\tx\nj2\t1\n' >"$T/want"
+same "is what is not" "$T/want" "$T/out"
+
 # ---- faults ----
 refuses() {	# NAME STATUS MESSAGE OPTIONS...
 	tap_what=$1 tap_st=$2 tap_msg=$3
@@ -202,6 +210,10 @@ refuses "no column" 2 "bad condition '=x' (expected COLUMN OP VALUE, with OP one
 refuses "less than missing" 2 "bad condition 'gpus<NA' (expected = or != before NA)" -w 'gpus<NA'
 refuses "a column that is not there" 1 "$JOBS: no column 'colour' (found job_id, user, app, submit_s, \
 start_s, end_s, duration_s, gpus, status, priority, note)" -w colour=red
+refuses "a text that is to be more than a text" 1 "$JOBS: column 'user' is text, which compares with = and != only, \
+not with 'bob' (expected these, or a number)" -w 'user>bob'
+refuses "more than nan" 1 "$JOBS: bad value 'nan' for column 'gpus' (expected a number, or = or != before it: nothing \
+is more or less)" -w 'gpus>nan'
 refuses "a number that is none" 1 "$JOBS: bad value 'many' for column 'gpus' (expected a number)" -w 'gpus>many'
 refuses "a time that is none" 1 "$JOBS: bad value '1w' for column 'submit_s' (expected seconds, or a number \
 with s, min, h or d)" -w 'submit_s>1w'
