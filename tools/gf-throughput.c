@@ -74,6 +74,7 @@ struct data {
 	size_t n, cap;
 	struct fit_index index;
 	struct fit_meta inputs;
+	char *name;		/* of the first input, for messages */
 	uint64_t bad;
 };
 
@@ -188,6 +189,7 @@ static void data_release(struct data *d)
 	}
 	free(d->groups);
 	free(d->by_text);
+	free(d->name);
 	fit_index_release(&d->index);
 	fit_meta_release(&d->inputs);
 }
@@ -266,6 +268,8 @@ static int read_observations(struct cli *cli, const struct options *o, const cha
 	uint32_t g = 0;
 	int app = -1, rc = fit_input_open(&in, operand, o->csv && !o->profile, err);
 
+	if (!rc && !d->name && !(d->name = fit_strdup(fit_text_of(fit_input_name(in)))))
+		rc = fit_fail_nomem(err);
 	if (!rc)
 		rc = find_columns(in, d, true, need_sync, &c, err);
 	if (!rc && o->app.n > 0 && (app = fit_input_find(in, "app", NULL)) < 0)
@@ -484,6 +488,19 @@ static const char *group_name(const struct data *d, const struct group *g, char 
 	return buf;
 }
 
+#define POOR_PCT 20.0	/* a mean error that no model of one application should have */
+
+/* A model that does not fit: the usual reason is several applications in one group. */
+static void say_poor(const struct cli *cli, const struct options *o, const struct data *d, size_t group,
+		     const char *who, const struct fit_throughput_result *r)
+{
+	bool nameless = o->by.n == 0 && !d->groups[group].key[0];
+
+	if (r->mape_pct > POOR_PCT)
+		cli_warn(cli, "%s: mean error %.3g %% (expected at most %g %%%s)", who, r->mape_pct, POOR_PCT,
+			 nameless ? "; several applications need a column app" : "");
+}
+
 static int fit_all(struct cli *cli, const struct options *o, const struct fit_throughput_params *p,
 		   const struct data *d, struct fit_writer *w, struct fit_err *err)
 {
@@ -509,6 +526,7 @@ static int fit_all(struct cli *cli, const struct options *o, const struct fit_th
 		if (rc)
 			break;
 		say_unobserved(cli, who, r.pinned);
+		say_poor(cli, o, d, i, who, &r);
 		cli_note(cli, "%s: %s, objective %.6g, mean error %.3g %%, %zu observations, %zu "
 			 "iterations", who, fit_throughput_status_name(r.status), r.objective,
 			 r.mape_pct, r.n_obs, r.n_iter);
@@ -562,7 +580,8 @@ static int predict_row(const struct fit_input *in, const struct columns *c,
 	fit_writer_int(w, o.local_bsz);
 	fit_writer_int(w, (int64_t)accum);
 	fit_writer_real(w, fit_theta_accum_time(t, bsz));
-	fit_writer_real(w, fit_theta_network_time(t, o.num_nodes, o.num_replicas));
+	/* the model puts a little there for one GPU, too, that its logarithm may be taken */
+	fit_writer_real(w, o.num_replicas == 1 ? 0 : fit_theta_network_time(t, o.num_nodes, o.num_replicas));
 	fit_writer_real(w, fit_theta_step_time(t, o.num_nodes, o.num_replicas, bsz));
 	fit_writer_real(
 		w, fit_theta_iteration_time(t, o.num_nodes, o.num_replicas, bsz, (int64_t)accum));
@@ -674,7 +693,7 @@ static int run(struct cli *cli, const struct options *o)
 	if (!rc && d.bad > 0 && o->skip_bad == 0)
 		goto out;	/* each was reported, cli->status is set */
 	if (!rc && !o->predict && d.n == 0)
-		rc = fit_fail(&err, FIT_EDATA, "no observations%s",
+		rc = fit_fail(&err, FIT_EDATA, "%s: no observations%s", d.name ? d.name : "input",
 			      o->app.n ? " of that application" : "");
 	if (!rc)
 		rc = cli_writer_open(cli, &w, &err);

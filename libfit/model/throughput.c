@@ -92,10 +92,9 @@ int fit_throughput_obs_check(const struct fit_throughput_obs *o, bool need_sync,
 		return fit_fail(err, FIT_EDATA, "bad batch size '%lld' (expected 1 or more)",
 				(long long)o->local_bsz);
 	*field = "step_s";
-	if (!isfinite(o->step_s) || !(o->step_s > 0))
-		return fit_fail(err, FIT_EDATA,
-				"bad step time '%g' (expected a positive number of seconds)",
-				o->step_s);
+	if (!(o->step_s >= FIT_STEP_MIN_S && o->step_s <= FIT_STEP_MAX_S))
+		return fit_fail(err, FIT_EDATA, "bad step time '%g' (expected seconds, %g to %g)", o->step_s,
+				FIT_STEP_MIN_S, FIT_STEP_MAX_S);
 	*field = "sync_s";
 	if (isnan(o->sync_s) ? need_sync : !(o->sync_s >= 0))
 		return fit_fail(err, FIT_EDATA,

@@ -72,9 +72,13 @@ double fit_theta_throughput(const struct fit_theta *t, int64_t nodes, int64_t re
 
 /* ---- observations ---- */
 
+/* A step outside of these is a slip of units or of columns. */
+#define FIT_STEP_MIN_S 1e-6
+#define FIT_STEP_MAX_S 1e9
+
 struct fit_throughput_obs {
 	int64_t num_nodes, num_replicas, local_bsz;
-	double step_s; /* one optimiser step without accumulation passes, > 0 */
+	double step_s; /* one optimiser step without accumulation passes, FIT_STEP_MIN_S to _MAX_S */
 	double sync_s; /* the part of it that is synchronisation, 0 <= sync_s < step_s; NAN: not
 			* known (FIT_RMSLE_STEP only) */
 	double weight; /* > 0; 1 unless there is a reason */

@@ -77,7 +77,7 @@ run "--app" 0 gf-throughput --app lstm --no-meta $D/steps-two-apps.tsv
 grep -v '^#' "$T/theta" | grep -v ^resnet >"$T/want"
 same "that one only" "$T/want" "$T/out"
 run "--app that is not there" 1 gf-throughput --app vgg $D/steps-two-apps.tsv
-is "is said" "$T/err" "gf-throughput: no observations of that application"
+is "is said" "$T/err" "gf-throughput: $D/steps-two-apps.tsv: no observations of that application"
 run "--by two columns" 0 gf-throughput -q --by app,num_nodes $D/steps-two-apps.tsv
 has "they lead the table" "$T/out" '^app	num_nodes	alpha_c_s	'
 column num_nodes "$T/out" | sort | uniq -c | awk '{ print $2, $1 }' >"$T/groups"
@@ -102,6 +102,8 @@ EOT
 same "their mean is mape_pct" "$T/b" "$T/a"
 run "--predict" 0 gf-throughput --predict "$T/theta" $D/steps-configs.tsv
 cp "$T/out" "$T/predicted"
+column network_time_s "$T/out" | paste -s -d " " | sed "s, [1-9][^ ]*, x,g; s, 0[.][^ ]*, x,g" >"$T/network"
+is "one GPU has no network time" "$T/network" "0 x x 0 x x"
 has "model and configurations by content" "$T/out" '^#input_models=[0-9a-f]{32}$'
 has "its columns" "$T/out" '^app	num_nodes	num_replicas	local_bsz	accum_steps	accum_time_s	'
 awk -F '\t' '/^#/ { next } !seen { for (i = 1; i <= NF; i++) c[$i] = i; seen = 1; next }
@@ -149,7 +151,27 @@ lines "in one line" "$T/err" 1
 # ---- faults of the input ----
 printf '%s\n' "$head_row" >"$T/bad.tsv"
 run "no rows" 1 gf-throughput "$T/bad.tsv"
-is "no rows: said" "$T/err" "gf-throughput: no observations"
+is "no rows: said" "$T/err" "gf-throughput: $T/bad.tsv: no observations"
+for step in 1e9 1e-6; do
+	printf '%s\n1\t1\t8\t%s\t0\n1\t1\t16\t%s\t0\n' \
+		"num_nodes	num_replicas	local_bsz	step_time_s	sync_time_s" $step $step >"$T/edge.tsv"
+	run "a step of $step s" 0 gf-throughput -q --objective paper "$T/edge.tsv"
+done
+for step in 1.001e9 0.999e-6; do
+	sed "2s/1e-6/$step/" "$T/edge.tsv" >"$T/bad.tsv"
+	run "a step of $step s" 1 gf-throughput -q --objective paper "$T/bad.tsv"
+	has "is a bad row" "$T/err" "^gf-throughput: $T/bad.tsv:2:step_time_s: bad step time '.*' \(expected seconds, 1e-06 to 1e\+09\)\$"
+done
+
+# two applications that have nothing in common, as one
+awk 'BEGIN { OFS = "\t"; print "num_nodes", "num_replicas", "local_bsz", "step_time_s", "sync_time_s"
+	for (b = 8; b <= 64; b *= 2) { print 1, 1, b, 0.01 + b / 1e4, 0; print 1, 1, b, 5 - b / 50, 0 } }' >"$T/mixed.tsv"
+run "two applications without a column app" 0 gf-throughput "$T/mixed.tsv"
+has "do not pass for one" "$T/err" \
+	'^gf-throughput: warning: the model: mean error [0-9.e+]+ % \(expected at most 20 %; several applications need a column app\)$'
+awk -F '\t' 'BEGIN { OFS = FS } { print $0, NR == 1 ? "app" : NR % 2 ? "one" : "two" }' "$T/mixed.tsv" >"$T/split.tsv"
+run "with it" 0 gf-throughput "$T/split.tsv"
+hasnt "each fits" "$T/err" 'mean error'
 printf 'num_nodes\tnum_replicas\tlocal_bsz\tsync_time_s\n1\t1\t1\t0\n' >"$T/bad.tsv"
 fault "no step time" ": no column 'step_time_s'"
 printf '%s\n1\t1\t8\tNA\t0\n' "$head_row" >"$T/bad.tsv"
