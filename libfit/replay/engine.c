@@ -355,6 +355,36 @@ static void drop_agent(struct job_state *s)
 	s->run.agent = NULL;
 }
 
+/* A job on several nodes is slowed down where another such job uses one of its nodes. */
+static int set_slowdowns(struct fit_engine *g, struct fit_err *err)
+{
+	int rc = FIT_OK;
+
+	memset(g->spanning, 0, (size_t)g->cluster->n_nodes * sizeof *g->spanning);
+	for (size_t i = 0; i < g->active_n; i++) {
+		const struct fit_alloc *a = &g->state[g->active[i]].alloc;
+
+		for (size_t k = 0; a->n > 1 && k < a->n; k++)
+			g->spanning[a->shares[k].node]++;
+	}
+	for (size_t i = 0; i < g->active_n && !rc; i++) {
+		uint32_t j = g->active[i];
+		struct job_state *s = &g->state[j];
+		double slowdown = 0;
+
+		for (size_t k = 0; s->alloc.n > 1 && k < s->alloc.n; k++)
+			if (g->spanning[s->alloc.shares[k].node] > 1)
+				slowdown = g->p->interference;
+		if (s->status != RUNNING || (slowdown <= s->run.slowdown && slowdown >= s->run.slowdown))
+			continue;
+		g->model->advance(&g->jobs->jobs[j], &s->run, g->view.now_ns);
+		s->run.slowdown = slowdown;
+		rc = g->model->slow(&g->jobs->jobs[j], &s->run, &s->alloc, err);
+		rc = rc ? rc : queue_end(g, j, err);
+	}
+	return rc;
+}
+
 static int finish(struct fit_engine *g, uint32_t j, struct fit_err *err)
 {
 	struct job_state *s = &g->state[j];
@@ -380,7 +410,7 @@ static int finish(struct fit_engine *g, uint32_t j, struct fit_err *err)
 	drop_agent(s);
 	if (!stays)
 		fit_alloc_release(&s->alloc);
-	return rc;
+	return rc || stays || !(g->p->interference > 0) ? rc : set_slowdowns(g, err);
 }
 
 static int end_epoch(struct fit_engine *g, uint32_t j, struct fit_err *err)
@@ -520,36 +550,6 @@ static int place(struct fit_engine *g, const struct grant *r, struct fit_err *er
 	return rc ? rc : queue_end(g, r->job, err);
 }
 
-/* A job on several nodes is slowed down where another such job uses one of its nodes. */
-static int set_slowdowns(struct fit_engine *g, struct fit_err *err)
-{
-	int rc = FIT_OK;
-
-	memset(g->spanning, 0, (size_t)g->cluster->n_nodes * sizeof *g->spanning);
-	for (size_t i = 0; i < g->active_n; i++) {
-		const struct fit_alloc *a = &g->state[g->active[i]].alloc;
-
-		for (size_t k = 0; a->n > 1 && k < a->n; k++)
-			g->spanning[a->shares[k].node]++;
-	}
-	for (size_t i = 0; i < g->active_n && !rc; i++) {
-		uint32_t j = g->active[i];
-		struct job_state *s = &g->state[j];
-		double slowdown = 0;
-
-		for (size_t k = 0; s->alloc.n > 1 && k < s->alloc.n; k++)
-			if (g->spanning[s->alloc.shares[k].node] > 1)
-				slowdown = g->p->interference;
-		if (s->status != RUNNING || (slowdown <= s->run.slowdown && slowdown >= s->run.slowdown))
-			continue;
-		g->model->advance(&g->jobs->jobs[j], &s->run, g->view.now_ns);
-		s->run.slowdown = slowdown;
-		rc = g->model->slow(&g->jobs->jobs[j], &s->run, &s->alloc, err);
-		rc = rc ? rc : queue_end(g, j, err);
-	}
-	return rc;
-}
-
 /* Let running jobs learn from the time since the last decision. */
 static int retune(struct fit_engine *g, struct fit_err *err)
 {
@@ -594,7 +594,7 @@ static int apply_plan(struct fit_engine *g, struct fit_err *err)
 	for (size_t i = 0; i < p->n && !rc; i++)
 		if (p->grants[i].gpus)
 			rc = place(g, &p->grants[i], err);
-	if (!rc && p->n && g->p->interference > 0)
+	if (!rc && g->p->interference > 0)
 		rc = set_slowdowns(g, err);
 	p->n = 0;
 	p->shares_n = 0;
