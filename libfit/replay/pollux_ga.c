@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The genetic search of the Pollux artifact (simulator of Qiao et al., OSDI'21): NSGA-II (Deb et al.,
- * 2002) on allocation matrices. docs/methods/pollux.md describes the operators.
+ * 2002) on allocation matrices. docs/methods/pollux-policy.md describes the operators.
  *
  * Nearly all of a replay under this policy is spent here, hence: rows of working matrices are padded
  * to a multiple of LANES bytes, so that what is done to every node is done to LANES nodes at once
