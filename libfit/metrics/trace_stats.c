@@ -130,7 +130,8 @@ int fit_jobs_next(struct fit_jobs_reader *jr, struct fit_job_row *job, struct fi
 	if (rc)
 		return rc;
 	*job = (struct fit_job_row){
-		.id = text_cell(&c[ID]), .user = text_cell(&c[USER]), .group = text_cell(&c[GROUP]), .app = text_cell(&c[APP]),
+		.id = text_cell(&c[ID]), .user = text_cell(&c[USER]),
+		.group = text_cell(&c[GROUP]), .app = text_cell(&c[APP]),
 		.submit_ns = time_cell(&c[SUBMIT]), .start_ns = time_cell(&c[START]),
 		.end_ns = time_cell(&c[END]), .duration_ns = time_cell(&c[DURATION])
 	};

@@ -6,8 +6,9 @@
  * A condition is one text, COLUMN OP VALUE, with OP one of = != < <= > >= ~ !~ (contains, does not);
  * blanks around OP are passed over. The type of the column says how it compares: numbers and times
  * as numbers, texts byte by byte for = != ~ !~. A time is in seconds, or has a unit: s, min, h, d.
- * < <= > >= on a text need a number on both sides; before nan they are refused, which equals itself. VALUE NA means missing, with = and != only; \NA
- * is the text. A missing cell meets no other condition than =NA; such rows are counted.
+ * < <= > >= on a text need a number on both sides; before nan, which equals itself, they are refused.
+ * VALUE NA means missing, with = and != only; \NA is the text. A missing cell meets no other condition
+ * than =NA; such rows are counted.
  *
  * Rows pass conditions, window, sample, head, in this order; then their times change.
  */

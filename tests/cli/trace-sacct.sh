@@ -223,6 +223,15 @@ put "$H" "7|COMPLETED|2024-01-01T08:00:00|2024-01-01T08:10:00|2024-01-01T09:00:0
 fault "Elapsed longer than there was time" ":2:Elapsed: contradiction '02:30:00' (expected at most End - Start, 3000 s)"
 put "$H" "7|COMPLETED|2024-01-01T08:00:00|2024-01-01T08:10:00|Unknown|00:50:00|cpu=1|cpu=1"
 read_in "an end that was lost" "status end_s duration_s" "OK NA 3000"
+for elapsed in 00:10:00 ''; do
+	put "$H" "7|COMPLETED|2024-01-01T00:00:00|2024-01-01T10:00:00|2024-01-01T01:00:00|$elapsed|cpu=1|cpu=1"
+	read_in "an end before its start, Elapsed '$elapsed'" "start_s end_s duration_s" "36000 NA NA"
+	has "is counted" "$T/err" ': 1 value put right [(]1 end before start[)]$'
+	read_in "clipped" "start_s end_s duration_s" "36000 36000 0" --bad-times clip
+	read_in "kept" "start_s end_s duration_s" "36000 3600 $(($(echo "${elapsed:-0:-540:0}" | cut -d : -f 2) * 60))" \
+		--bad-times keep
+	fault "a bad record" ":2:end_s: 32400 s before the start (expected times in order)" --bad-times fail
+done
 # the last Sunday of October in Berlin: 02:50 comes twice
 put "$H" "7|COMPLETED|2024-10-27T01:00:00|2024-10-27T02:50:00|2024-10-27T02:20:00|00:30:00|cpu=1|cpu=1"
 read_in "a clock set back, as it stands" "start_s end_s duration_s" "10200 12000 1800"
