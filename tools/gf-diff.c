@@ -119,7 +119,7 @@ static int say_cell(struct fit_str *out, const struct fit_diff *d, const struct 
 	rc = rc ? rc : fit_str_puts(out, " -> ");
 	rc = rc ? rc : fit_diff_cell_text(out, b, c->in_b, cell->row_b);
 	if (!rc && isfinite(cell->gap))
-		rc = fit_str_printf(out, " (off by %.3g)", cell->gap);
+		rc = fit_str_printf(out, " (off by %.3g, %.3g %%)", cell->gap, 100 * cell->share);
 	return rc;
 }
 
@@ -148,6 +148,30 @@ static int say_cells(struct fit_str *out, const struct fit_diff *d, const struct
 	return rc;
 }
 
+/* Of several columns the one that differs most, as a share: their units may differ. */
+static int say_most(struct fit_str *out, const struct fit_diff *d, const struct fit_table *a,
+		    const struct fit_table *b)
+{
+	const struct fit_diff_cell *most = NULL;
+	size_t different = 0;
+	int rc;
+
+	for (size_t k = 0; k < d->n_columns; k++) {
+		const struct fit_diff_cell *cell = &d->columns[k].worst;
+
+		if (!d->columns[k].different)
+			continue;
+		different++;
+		if (isfinite(cell->share) && (!most || cell->share > most->share))
+			most = cell;
+	}
+	if (!most || different < 2)
+		return FIT_OK;
+	rc = fit_str_printf(out, "largest share: %s: ", d->columns[most->column].name);
+	rc = rc ? rc : say_cell(out, d, a, b, most);
+	return rc ? rc : fit_str_puts(out, "\n");
+}
+
 static int report(struct fit_str *out, const struct fit_diff *d, const struct fit_table *a,
 		  const struct fit_table *b, size_t max)
 {
@@ -160,6 +184,7 @@ static int report(struct fit_str *out, const struct fit_diff *d, const struct fi
 	rc = rc ? rc : say_rows(out, "A", a, d->keys_a, d->n_keys, d->rows_a, d->n_rows_a, max);
 	rc = rc ? rc : say_rows(out, "B", b, d->keys_b, d->n_keys, d->rows_b, d->n_rows_b, max);
 	rc = rc ? rc : say_cells(out, d, a, b, max);
+	rc = rc ? rc : say_most(out, d, a, b);
 	rc = rc ? rc : fit_str_printf(out, "%zu column%s and %zu row%s only in A, %zu column%s and %zu row%s "
 				      "only in B, %zu of %zu cells differ\n",
 				      d->n_columns_a, d->n_columns_a == 1 ? "" : "s",

@@ -2,6 +2,7 @@
 #include "libfit/metrics/log_event.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "libfit/base/num.h"
 
@@ -29,9 +30,24 @@ const char *fit_event_kind_name(enum fit_event_kind kind)
 	return kind_names[kind];
 }
 
+/* "FILE:LINE: no column ..." of another kind of table says what was expected, too. */
+static int not_a_log(const struct fit_reader *r, struct fit_err *err)
+{
+	const char *input = fit_reader_input(r);
+	struct fit_err old = *err;
+	size_t n = strlen(input);
+
+	if (strncmp(old.msg, input, n) != 0)
+		return fit_fail_prefix(err, FIT_ENOTFOUND, "not an event log");
+	n += strspn(old.msg + n, ":0123456789");
+	return fit_fail(err, FIT_ENOTFOUND, "%.*s not an event log:%s", (int)n, old.msg, old.msg + n);
+}
+
 int fit_event_begin(struct fit_reader *r, struct fit_err *err)
 {
-	return fit_reader_begin(r, fields, N_FIELDS, err);
+	int rc = fit_reader_begin(r, fields, N_FIELDS, err);
+
+	return rc == FIT_ENOTFOUND && err ? not_a_log(r, err) : rc;
 }
 
 /* One "NxG"; *gpus stays when it is not. */

@@ -207,13 +207,13 @@ static bool same_text(enum fit_type ta, const struct fit_cell *a, enum fit_type 
 	return fit_text_eq(x, y);
 }
 
-/* Do two cells differ by more than is allowed? *gap says by how much. */
+/* Do two cells differ by more than is allowed? *gap and *share say by how much. */
 static bool differs(enum fit_type ta, struct fit_cell a, enum fit_type tb, struct fit_cell b,
-		    const struct fit_diff_params *p, double *gap)
+		    const struct fit_diff_params *p, double *gap, double *share)
 {
-	double x, y;
+	double x, y, larger;
 
-	*gap = (double)INFINITY;
+	*gap = *share = (double)INFINITY;
 	if (a.na || b.na)
 		return a.na != b.na;
 	if (ta == FIT_TEXT || tb == FIT_TEXT)
@@ -227,10 +227,12 @@ static bool differs(enum fit_type ta, struct fit_cell a, enum fit_type tb, struc
 		return !(isnan(x) && isnan(y));
 	if (isinf(x) || isinf(y))
 		return !(x <= y && x >= y);
+	larger = fmax(fabs(x), fabs(y));
 	*gap = fabs(x - y);
+	*share = larger > 0 ? *gap / larger : 0;
 	if (ta == tb && ta != FIT_REAL && !(p->rel > 0) && !(p->abs > 0))
 		return true;
-	return *gap > p->abs + p->rel * fmax(fabs(x), fabs(y));
+	return *gap > p->abs + p->rel * larger;
 }
 
 static int compare_rows(struct fit_diff *d, const struct fit_table *a, size_t ra, const struct fit_table *b,
@@ -238,15 +240,16 @@ static int compare_rows(struct fit_diff *d, const struct fit_table *a, size_t ra
 {
 	for (size_t k = 0; k < d->n_columns; k++) {
 		struct fit_diff_column *c = &d->columns[k];
-		struct fit_diff_cell cell = { k, ra, rb, 0 };
+		struct fit_diff_cell cell = { k, ra, rb, 0, 0 };
 		const struct fit_column *ca = &a->columns[c->in_a], *cb = &b->columns[c->in_b];
 
 		d->n_compared++;
-		if (!differs(ca->type, fit_column_cell(ca, ra), cb->type, fit_column_cell(cb, rb), p, &cell.gap))
+		if (!differs(ca->type, fit_column_cell(ca, ra), cb->type, fit_column_cell(cb, rb), p, &cell.gap,
+			     &cell.share))
 			continue;
 		if (!c->different)
 			c->first = c->worst = cell;
-		else if (cell.gap > c->worst.gap)
+		else if (d->by_share ? cell.share > c->worst.share : cell.gap > c->worst.gap)
 			c->worst = cell;
 		c->different++;
 		if (d->n_cells < p->max) {
@@ -257,6 +260,17 @@ static int compare_rows(struct fit_diff *d, const struct fit_table *a, size_t ra
 		d->n_cells++;
 	}
 	return FIT_OK;
+}
+
+/* Do the numbers of a table have more than one unit in a column? */
+static bool mixes_units(const struct fit_table *t)
+{
+	const struct fit_column *unit = fit_table_column(t, "unit");
+
+	for (size_t r = 1; unit && unit->type == FIT_TEXT && r < t->n_rows; r++)
+		if (!fit_text_eq(fit_column_text(unit, r), fit_column_text(unit, 0)))
+			return true;
+	return false;
 }
 
 /* ---- rows ---- */
@@ -284,7 +298,8 @@ static int index_rows(struct fit_index *ix, const struct fit_table *t, const siz
 				rc = fit_fail_nomem(err);
 			else
 				rc = fit_table_fail(t, r, FIT_EDATA, t->columns[keys[0]].name, err,
-						    "duplicate key '%.300s' (already in %llu; expected one row a key)",
+						    "duplicate key '%.300s' (already in %llu; expected one row a key, "
+						    "see --key)",
 						    key.s, line);
 		}
 	}
@@ -343,7 +358,7 @@ int fit_diff_tables(struct fit_diff *d, const struct fit_table *a, const struct 
 {
 	int rc;
 
-	*d = (struct fit_diff){ 0 };
+	*d = (struct fit_diff){ .by_share = mixes_units(a) };
 	if (!(p->rel >= 0) || !(p->abs >= 0) || isinf(p->rel) || isinf(p->abs))
 		return fit_fail(err, FIT_EINVAL, "bad tolerance (expected finite numbers from 0)");
 	rc = find_keys(d, a, b, p, err);

@@ -28,13 +28,15 @@ struct fit_diff_cell {
 	size_t column;			/* index into fit_diff.columns */
 	size_t row_a, row_b;
 	double gap;			/* |a - b|; infinity where one is missing, not finite or a text */
+	double share;			/* gap as a share of the larger of |a| and |b|; or infinity */
 };
 
 struct fit_diff_column {
 	const char *name;		/* borrowed from a */
 	size_t in_a, in_b;		/* index of the column there */
 	size_t different;		/* cells that differ */
-	struct fit_diff_cell first, worst;	/* in a's order; largest gap, first of equals */
+	struct fit_diff_cell first, worst;	/* in a's order; largest gap, or share where a column "unit"
+						 * of a has several values; first of equals */
 };
 
 struct fit_diff {
@@ -47,6 +49,7 @@ struct fit_diff {
 	struct fit_diff_cell *cells;	/* the first max cells that differ */
 	size_t n_cells;			/* how many there are in all */
 	size_t n_compared;
+	bool by_share;			/* the worst cells are those of the largest share */
 	size_t *keys_a, *keys_b;	/* index of the key columns */
 	size_t n_keys;
 };

@@ -224,15 +224,18 @@ static int missing_column(const struct fit_reader *r, const char *name, char *co
 			  struct fit_err *err)
 {
 	struct fit_str list = { 0 };
+	const char *hint = "";
 	int rc = FIT_OK;
 
 	for (size_t i = 0; i < n && !rc; i++)
 		rc = fit_str_printf(&list, "%s%s", i ? ", " : "", names[i]);
+	if (n == 1 && strstr(names[0], "num_replicas") && strstr(names[0], "application"))
+		hint = "; for a workload file see gf-trace --from pollux";
+	else if (n == 1 && strchr(names[0], ','))
+		hint = "; for comma-separated text see gf-table convert --csv, and gf-trace";
 	if (!rc)
 		fit_fail(err, FIT_ENOTFOUND, "%s:%llu: no column '%s' (found %s%s)", r->input,
-			 (unsigned long long)fit_reader_line(r), name, list.s ? list.s : "none",
-			 n == 1 && strchr(names[0], ',') ? "; for comma-separated text see gf-table convert "
-			 "--csv, and gf-trace" : "");
+			 (unsigned long long)fit_reader_line(r), name, list.s ? list.s : "none", hint);
 	fit_str_release(&list);
 	return rc ? fit_fail_nomem(err) : FIT_ENOTFOUND;
 }

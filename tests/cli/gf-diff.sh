@@ -25,16 +25,17 @@ run "different" 1 gf-diff "$T/a.tsv" "$T/c.tsv"
 is "what, first, worst, and how many" "$T/out" "only in B: column y
 only in A: row job_id=j3
 only in B: row job_id=j9
-x: job_id=j1 0.5 -> 0.75 (off by 0.25)
-gpus: job_id=j2 2 -> 3 (off by 1)
+x: job_id=j1 0.5 -> 0.75 (off by 0.25, 33.3 %)
+gpus: job_id=j2 2 -> 3 (off by 1, 33.3 %)
 x: job_id=j2 NA -> 1
-gpus: 1 cell differs; first job_id=j2 2 -> 3 (off by 1); worst job_id=j2 2 -> 3 (off by 1)
-x: 2 cells differ; first job_id=j1 0.5 -> 0.75 (off by 0.25); worst job_id=j2 NA -> 1
+gpus: 1 cell differs; first job_id=j2 2 -> 3 (off by 1, 33.3 %); worst job_id=j2 2 -> 3 (off by 1, 33.3 %)
+x: 2 cells differ; first job_id=j1 0.5 -> 0.75 (off by 0.25, 33.3 %); worst job_id=j2 NA -> 1
+largest share: gpus: job_id=j2 2 -> 3 (off by 1, 33.3 %)
 0 columns and 1 row only in A, 1 column and 1 row only in B, 3 of 4 cells differ"
 is "nothing on standard error" "$T/err" ""
 cp "$T/out" "$T/report"
 run "--max 0" 1 gf-diff --max 0 "$T/a.tsv" "$T/c.tsv"
-lines "the sums only" "$T/out" 4
+lines "the sums only" "$T/out" 5
 run "-o" 1 gf-diff "$T/a.tsv" "$T/c.tsv" -o "$T/file"
 same "writes the report" "$T/report" "$T/file"
 is "not to standard output" "$T/out" ""
@@ -51,7 +52,7 @@ run "--abs too narrow" 1 gf-diff --abs 5e-8 "$T/d.tsv" "$T/e.tsv"
 run "missing is never close" 1 gf-diff --rel 1000 --columns x "$T/a.tsv" "$T/c.tsv"
 t f.tsv 'job_id\tgpus\nj1\t1\n'
 run "a table less" 1 gf-diff --key term "$D/table-several.tsv" "$D/table-several.tsv"
-has "terms are no key of scores" "$T/err" "duplicate key 'term=hour' \(already in 13; expected one row a key\)"
+has "terms are no key of scores" "$T/err" "duplicate key 'term=hour' \(already in 13; expected one row a key, see --key\)"
 sed '/table=scores/,$d' "$D/table-several.tsv" | sed '$d' >"$T/terms.tsv"
 printf '#fit-table/1\n#table=more\n#types=text\nk\n#end rows=0\n' >"$T/more"
 cat "$T/terms.tsv" "$T/more" >"$T/two.tsv"
@@ -64,12 +65,12 @@ run "both tables equal" 0 gf-diff "$T/two.tsv" "$T/two.tsv"
 t g.tsv 'a\tb\tv\n1\t1\t5\n1\t2\t6\n'
 t h.tsv 'a\tb\tv\n1\t2\t6\n1\t1\t7\n'
 run "two key columns" 1 gf-diff --key a,b "$T/g.tsv" "$T/h.tsv"
-has "name the row" "$T/out" '^v: a=1 b=1 5 -> 7 \(off by 2\)$'
+has "name the row" "$T/out" '^v: a=1 b=1 5 -> 7 \(off by 2, 28.6 %\)$'
 run "--key given twice" 1 gf-diff -k a -k b "$T/g.tsv" "$T/h.tsv"
-has "is the same" "$T/out" '^v: a=1 b=1 5 -> 7 \(off by 2\)$'
+has "is the same" "$T/out" '^v: a=1 b=1 5 -> 7 \(off by 2, 28.6 %\)$'
 run "a key that is none" 1 gf-diff --key a "$T/g.tsv" "$T/h.tsv"
 is "both rows are named" "$T/err" \
-	"gf-diff: $T/g.tsv:3:a: duplicate key 'a=1' (already in 2; expected one row a key)"
+	"gf-diff: $T/g.tsv:3:a: duplicate key 'a=1' (already in 2; expected one row a key, see --key)"
 is "and nothing is compared" "$T/out" ""
 run "an unknown key" 1 gf-diff --key zz "$T/g.tsv" "$T/h.tsv"
 is "is named, with what there is" "$T/err" "gf-diff: $T/g.tsv: no column 'zz' (found a, b, v)"
@@ -114,3 +115,11 @@ run "a full device" 3 gf-diff "$T/p.tsv" "$T/q.tsv" -o /dev/full
 is "says so" "$T/err" "gf-diff: /dev/full: cannot write: No space left on device"
 run "an empty name" 3 gf-diff "$T/p.tsv" "$T/q.tsv" -o ''
 is "is no file" "$T/err" "gf-diff: cannot open '' for writing (expected the name of a file)"
+
+t u1.tsv 'metric\tvalue\tunit\ngpu_time\t1e6\ts\nrestarts\t2\t1\n'
+t u2.tsv 'metric\tvalue\tunit\ngpu_time\t1000100\ts\nrestarts\t3\t1\n'
+run "a column of several units" 1 gf-diff "$T/u1.tsv" "$T/u2.tsv"
+has "is judged by shares" "$T/out" '; worst metric=restarts 2 -> 3 \(off by 1, 33.3 %\)$'
+sed 's/	1$/	s/' "$T/u1.tsv" >"$T/u3.tsv"
+run "of one unit" 1 gf-diff -c value "$T/u3.tsv" "$T/u2.tsv"
+has "by what they are off" "$T/out" '; worst metric=gpu_time 1000000 -> 1000100 \(off by 100, 0.01 %\)$'

@@ -173,3 +173,7 @@ run "an option behind the operand" 0 gf-metrics tests/data/log-small.tsv --per-j
 cp "$T/out" "$T/behind"
 run "the same under POSIXLY_CORRECT" 0 env POSIXLY_CORRECT=1 gf-metrics tests/data/log-small.tsv --per-job
 same "gives the same" "$T/behind" "$T/out"
+
+run "a jobs table" 1 gf-metrics tests/data/jobs-small.tsv
+is "is not an event log" "$T/err" "gf-metrics: tests/data/jobs-small.tsv:3: not an event log: no column 'time_s' \
+(found job_id, submit_s, user, gpus, duration_s)"

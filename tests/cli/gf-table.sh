@@ -63,6 +63,9 @@ run "comma-separated text from a pipe" 0 sh -c "gf-table convert --csv <'$T/mine
 has "types are inferred" "$T/out" '^#types=text,time,int,text$'
 run "in the place of a table" 1 gf-replay -c 1x4 "$T/mine.csv"
 is "gets a hint" "$T/err" "gf-replay: $T/mine.csv:1: no column 'job_id' (found job_id,submit_s,gpus,note; for comma-separated text see gf-table convert --csv, and gf-trace)"
+run "a workload file in the place of a table" 1 gf-replay -c 1x4 tests/data/trace-pollux.csv
+is "gets its own" "$T/err" "gf-replay: tests/data/trace-pollux.csv:1: no column 'job_id' (found \
+name,time,application,num_replicas,batch_size; for a workload file see gf-trace --from pollux)"
 
 run "a plain table" 0 gf-table convert "$D/table-plain.tsv"
 is "gets types" "$T/out" "#fit-table/1

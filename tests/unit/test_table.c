@@ -572,10 +572,10 @@ static void diff_faults(void **state)
 
 	(void)state;
 	check_err(diff_texts(&d, &a, &b, "a\tb\tv\n1\t1\t0\n1\t2\t0\n1\t1\t9\n", "a\tb\tv\n", &p, &err), &err, FIT_EDATA,
-		  "a:4:a: duplicate key 'a=1 b=1' (already in 2; expected one row a key)");
+		  "a:4:a: duplicate key 'a=1 b=1' (already in 2; expected one row a key, see --key)");
 	assert_int_equal(d.n_cells, 0);
 	check_err(fit_diff_tables(&d, &b, &a, &p, &err), &err, FIT_EDATA,
-		  "a:4:a: duplicate key 'a=1 b=1' (already in 2; expected one row a key)");
+		  "a:4:a: duplicate key 'a=1 b=1' (already in 2; expected one row a key, see --key)");
 	p.keys = none;
 	p.n_keys = 1;
 	check_err(fit_diff_tables(&d, &a, &b, &p, &err), &err, FIT_ENOTFOUND,
