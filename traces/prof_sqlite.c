@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "libfit/base/text.h"
 
@@ -46,7 +47,10 @@ static const char magic[] = "SQLite format 3";
 static bool is_plain_export(const char *operand)
 {
 	char head[sizeof magic] = { 0 };
-	FILE *f = operand && strcmp(operand, "-") != 0 ? fopen(operand, "rb") : NULL;
+	struct stat st;
+	/* a pipe with a name cannot be opened twice */
+	FILE *f = operand && strcmp(operand, "-") != 0 && stat(operand, &st) == 0 && S_ISREG(st.st_mode) ?
+		  fopen(operand, "rb") : NULL;
 	bool yes = f && fread(head, 1, sizeof head, f) == sizeof head &&
 		   memcmp(head, magic, sizeof magic) == 0;
 

@@ -38,6 +38,16 @@ rc=0
 gzip -c $D/prof-nvidia-smi.csv | gf-prof --from auto >"$T/out" 2>"$T/err" || rc=$?
 ok "gzip through standard input" $rc
 has "is recognised" "$T/err" '^gf-prof: <stdin>: recognised nvidia-smi '
+if mkfifo "$T/pipe" 2>/dev/null; then
+	cat $D/prof-nsight.sqlite >"$T/pipe" &
+	run "an export through a pipe with a name" 0 timeout 60 gf-prof -q --from auto "$T/pipe"
+	same "the same table" "$T/out" $D/prof-nsight.tsv
+	cat $D/prof-nvidia-smi.csv >"$T/pipe" &
+	run "a log through a pipe with a name" 0 timeout 60 gf-prof -q --from auto "$T/pipe"
+	same "the same table" "$T/out" $D/prof-nvidia-smi.tsv
+else
+	skip "no named pipes" 4
+fi
 { echo 'No devices were found'; sed 's/$/\r/' $D/prof-nvidia-smi.csv; } >"$T/log.csv"
 run "messages before the header row" 0 gf-prof --from auto "$T/log.csv"
 has "are passed over" "$T/err" 'recognised nvidia-smi '
