@@ -620,20 +620,27 @@ static int decide(struct fit_engine *g, struct fit_err *err)
 /* ---- the clock ---- */
 
 /* The next decision instant with an interval: the first multiple of it after the last one, but none
- * while nobody waits for one. */
-static int64_t next_tick(const struct fit_engine *g)
+ * while nobody waits for one, nor while nothing can come of it. */
+static int64_t next_tick(struct fit_engine *g)
 {
+	bool idle = g->active_n == g->active_holes && !g->booked_n;
+	bool settled = (g->p->policy->needs & FIT_ONLY_NEWS) && !g->news && !g->booked_n;
 	int64_t d = g->p->interval_ns, next = g->last_tick_ns + d, from = g->view.now_ns;
 
-	if (g->active_n == g->active_holes && !g->booked_n) {
-		if (g->next_arrival == g->n_arrivals)
+	if (idle || settled) {
+		const struct queued *q = idle ? NULL : peek(g);
+
+		from = q ? q->at_ns : INT64_MAX;
+		if (g->next_arrival < g->n_arrivals &&
+		    g->jobs->jobs[g->arrivals[g->next_arrival]].submit_ns < from)
+			from = g->jobs->jobs[g->arrivals[g->next_arrival]].submit_ns;
+		if (from == INT64_MAX)
 			return INT64_MAX;
-		from = g->jobs->jobs[g->arrivals[g->next_arrival]].submit_ns;
 	}
 	return next >= from ? next : (from / d + (from % d != 0)) * d;
 }
 
-static int64_t next_decision(const struct fit_engine *g)
+static int64_t next_decision(struct fit_engine *g)
 {
 	if (g->p->interval_ns)
 		return next_tick(g);
@@ -689,18 +696,21 @@ static int run(struct fit_engine *g, struct fit_err *err)
 		if (g->next_arrival < g->n_arrivals)
 			arrival = g->jobs->jobs[g->arrivals[g->next_arrival]].submit_ns;
 		if (!g->running && arrival == INT64_MAX && g->counts.decisions && !g->booked_n && !g->news)
-			return fit_fail(err, FIT_EINVAL, "policy %s leaves %zu jobs waiting for ever",
-					g->p->policy->name, g->unfinished);
+			return fit_fail(err, FIT_EINVAL, "policy %s leaves %zu %s waiting for ever",
+					g->p->policy->name, g->unfinished,
+					fit_plural(g->unfinished, "job", "jobs"));
 		if (ends < next)
 			next = ends;
 		if (arrival < next)
 			next = arrival;
 		if (next == INT64_MAX)
-			return fit_fail(err, FIT_EINVAL, "policy %s leaves %zu jobs waiting for ever",
-					g->p->policy->name, g->unfinished);
+			return fit_fail(err, FIT_EINVAL, "policy %s leaves %zu %s waiting for ever",
+					g->p->policy->name, g->unfinished,
+					fit_plural(g->unfinished, "job", "jobs"));
 		if (next > HORIZON_NS)
-			return fit_fail(err, FIT_EDATA, "policy %s: %zu jobs are still there 190 years after the "
-					"trace origin", g->p->policy->name, g->unfinished);
+			return fit_fail(err, FIT_EDATA, "policy %s: %zu %s still there 190 years after the trace "
+					"origin", g->p->policy->name, g->unfinished,
+					fit_plural(g->unfinished, "job is", "jobs are"));
 		g->view.now_ns = next;
 		rc = do_instant(g, err);
 	}

@@ -8,7 +8,8 @@
  * the policy decides; and last the epochs end whose exact instant is a little later but was rounded
  * down to this one (a fidelity profile's whole seconds).
  *
- * With an interval the policy decides at its multiples while there are active jobs, else whenever
+ * With an interval the policy decides at its multiples while there are active jobs (FIT_ONLY_NEWS: at the
+ * first one after jobs came or went; the others would change nothing), else whenever
  * jobs arrive or finish and at the instants it asked for.
  */
 #ifndef FIT_REPLAY_ENGINE_H

@@ -83,6 +83,8 @@ struct fit_policy_params fit_policy_params_default(void);
 #define FIT_NEEDS_INTERVAL 2u	/* decides at regular intervals only */
 #define FIT_ADAPTIVE 4u		/* jobs choose their batch size themselves */
 #define FIT_SEEDED 8u		/* draws random numbers */
+#define FIT_ONLY_NEWS 16u	/* decides nothing new before a job arrives or finishes: ticks until then are
+				 * passed over */
 
 struct fit_policy {
 	const char *name;

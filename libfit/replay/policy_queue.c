@@ -139,6 +139,7 @@ static int srtf_decide(void *state, const struct fit_view *v, struct fit_plan *p
 const struct fit_policy fit_policy_fifo = {
 	.name = "fifo",
 	.summary = "first in, first out; the head of the queue blocks",
+	.needs = FIT_ONLY_NEWS,
 	.init = queue_init,
 	.free = queue_free,
 	.arrive = fifo_arrive,
@@ -148,6 +149,7 @@ const struct fit_policy fit_policy_fifo = {
 const struct fit_policy fit_policy_sjf = {
 	.name = "sjf",
 	.summary = "shortest job first, not preemptive; the head of the queue blocks",
+	.needs = FIT_ONLY_NEWS,
 	.init = queue_init,
 	.free = queue_free,
 	.arrive = sjf_arrive,

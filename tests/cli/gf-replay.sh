@@ -174,3 +174,17 @@ is "names the line" "$T/err" "gf-replay: $T/cluster.tsv:3:gpus_per_node: out of 
 printf 'nodes\tgpus_per_node\n6000000\t4\n6000000\t8\n' >"$T/cluster.tsv"
 run "too many nodes in all" 1 gf-replay -c "$T/cluster.tsv" $jobs
 is "names the file" "$T/err" "gf-replay: $T/cluster.tsv: bad cluster '6000000x4,6000000x8' (expected at most 10000000 nodes)"
+
+# a tiny interval beside a long queue: fifo and sjf have nothing to decide until a job comes or goes
+awk 'BEGIN { OFS = "\t"; print "job_id", "submit_s", "duration_s", "gpus"
+	for (i = 1; i <= 60; i++) print "j" i, i * 10, 100000 + (i * 7919) % 90001, 1 + i % 4 }' >"$T/long.tsv"
+for policy in fifo sjf; do
+	run "$policy, woken by events" 0 gf-replay --no-meta -p $policy -c 1x4 "$T/long.tsv"
+	cp "$T/out" "$T/want"
+	run "$policy, a billion ticks to a second" 0 gf-replay --no-meta -p $policy -c 1x4 -i 0.000000001 "$T/long.tsv"
+	same "$policy: the same log, as no event lies between two of them" "$T/want" "$T/out"
+	run "$policy, ticks of 7 s" 0 gf-replay -o "$T/ticks.tsv" -p $policy -c 1x4 -i 7 "$T/long.tsv"
+	run "$policy: starts at these ticks only" 0 gf-verify -j "$T/long.tsv" "$T/ticks.tsv"
+	awk -F '\t' '$2 == "start" { n++; bad += $1 % 7 != 0 } END { exit bad || n != 60 }' "$T/ticks.tsv"
+	ok "$policy: every start at a multiple" $?
+done
