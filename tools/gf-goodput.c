@@ -751,8 +751,9 @@ static int run(struct cli *cli, const struct options *o)
 		goto out;
 	}
 	if (d.not_estimable > 0)
-		cli_warn(cli, "%s: %llu rows that are not estimable left out", o->stats,
-			 (unsigned long long)d.not_estimable);
+		cli_warn(cli, "%s: %llu %s not estimable left out", o->stats,
+			 (unsigned long long)d.not_estimable,
+			 fit_plural(d.not_estimable, "row that is", "rows that are"));
 	if (!rc)
 		rc = cli_writer_open(cli, &w, &err);
 	if (!rc)

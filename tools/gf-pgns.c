@@ -339,20 +339,20 @@ static void say_counts(const struct cli *cli, const struct options *o, const str
 {
 	const struct {
 		uint64_t n;
-		const char *what;
-	} counts[] = { { o->skip_bad > 0 ? l->bad : 0, "bad records left out" },
-		       { l->nonfinite, "steps left out: norms that are not finite" },
+		const char *one, *many, *what;
+	} counts[] = { { o->skip_bad > 0 ? l->bad : 0, "bad record", "bad records", "left out" },
+		       { l->nonfinite, "step", "steps", "left out: norms that are not finite" },
 		       { l->unknown > l->n ? l->unknown : 0, /* the first step of a run cannot be */
-			 "steps left out: one micro-batch, or norms missing, and nothing known of "
-			 "the step before" },
-		       { l->backwards, "steps whose number does not grow" },
-		       { l->not_estimable,
-			 "windows not estimable: signal or noise not above zero" } };
+			 "step", "steps", "left out: one micro-batch, or norms missing, and nothing "
+			 "known of the step before" },
+		       { l->backwards, "step", "steps", "whose number does not grow" },
+		       { l->not_estimable, "window", "windows",
+			 "not estimable: signal or noise not above zero" } };
 
 	for (size_t i = 0; i < COUNT(counts); i++)
 		if (counts[i].n > 0)
-			cli_warn(cli, "%s: %llu %s", fit_input_name(in),
-				 (unsigned long long)counts[i].n, counts[i].what);
+			cli_warn(cli, "%s: %llu %s %s", fit_input_name(in), (unsigned long long)counts[i].n,
+				 fit_plural(counts[i].n, counts[i].one, counts[i].many), counts[i].what);
 }
 
 static int estimate(struct cli *cli, const struct options *o, struct fit_writer *w,
@@ -489,8 +489,9 @@ static int read_points(struct cli *cli, const struct options *o, struct fit_pgns
 		fit_input_hash(in, runs->hash);
 		rc = FIT_OK;
 		if (bare > 0)
-			cli_warn(cli, "%s: %llu rows without an estimate left out",
-				 fit_input_name(in), (unsigned long long)bare);
+			cli_warn(cli, "%s: %llu %s without an estimate left out",
+				 fit_input_name(in), (unsigned long long)bare,
+				 fit_plural(bare, "row", "rows"));
 	}
 	fit_input_close(in);
 	return rc;

@@ -206,7 +206,8 @@ static int draw_columns(struct cli *cli, const struct options *o, struct fit_plo
 	if (!rc)
 		rc = plot_read_frame(&f, cli_operand(cli, 0), o->csv, err);
 	if (!rc && f.missing)
-		cli_warn(cli, "%zu missing values are not drawn", f.missing);
+		cli_warn(cli, "%zu missing %s not drawn", f.missing,
+			 fit_plural(f.missing, "value is", "values are"));
 	if (!rc && fit_frame_rows(&f, o->label.items, o->label.n, &rows))
 		rc = fit_fail_nomem(err);
 	if (!rc)
@@ -237,7 +238,8 @@ static int draw_panels(struct cli *cli, const struct options *o, struct fit_plot
 	if (rc == FIT_END)
 		rc = points.n ? FIT_OK : fit_fail(err, FIT_EDATA, "%s: no rows", fit_reader_input(r));
 	if (!rc && points.missing)
-		cli_warn(cli, "%zu missing values are not drawn", points.missing);
+		cli_warn(cli, "%zu missing %s not drawn", points.missing,
+			 fit_plural(points.missing, "value is", "values are"));
 	if (!rc)
 		rc = fit_figure_panels(p, o->wanted, o->points.x, o->points.y, &points, (size_t)o->columns, err);
 	fit_points_release(&points);

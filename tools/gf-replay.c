@@ -188,11 +188,14 @@ static int describe_inputs(const struct cli *cli, const struct fit_jobs *jobs, c
 static void tell_left_out(const struct cli *cli, const struct fit_jobs *jobs)
 {
 	if (jobs->n_cpu_jobs)
-		cli_warn(cli, "%s: %zu jobs without GPUs left out", jobs->input, jobs->n_cpu_jobs);
+		cli_warn(cli, "%s: %zu %s without GPUs left out", jobs->input, jobs->n_cpu_jobs,
+			 fit_plural(jobs->n_cpu_jobs, "job", "jobs"));
 	if (jobs->n_bad)
-		cli_warn(cli, "%zu bad rows left out, the first: %s", jobs->n_bad, jobs->bad_why);
+		cli_warn(cli, "%zu bad %s left out, the first: %s", jobs->n_bad, fit_plural(jobs->n_bad, "row", "rows"),
+			 jobs->bad_why);
 	if (jobs->n_too_large)
-		cli_warn(cli, "%s: %zu jobs larger than the cluster rejected", jobs->input, jobs->n_too_large);
+		cli_warn(cli, "%s: %zu %s larger than the cluster rejected", jobs->input, jobs->n_too_large,
+			 fit_plural(jobs->n_too_large, "job", "jobs"));
 	if (!jobs->n)
 		cli_warn(cli, "%s: no jobs", jobs->input);
 }

@@ -299,8 +299,9 @@ static int read_observations(struct cli *cli, const struct options *o, const cha
 		if (role && cli_meta_input(&d->inputs, role[0] ? role : NULL, hash))
 			rc = fit_fail_nomem(err);
 		if (o->skip_bad > 0 && d->bad > bad_before)
-			cli_warn(cli, "%s: %llu bad records left out", fit_input_name(in),
-				 (unsigned long long)(d->bad - bad_before));
+			cli_warn(cli, "%s: %llu bad %s left out", fit_input_name(in),
+				 (unsigned long long)(d->bad - bad_before),
+				 fit_plural(d->bad - bad_before, "record", "records"));
 	}
 	fit_input_close(in);
 	return rc;
@@ -616,8 +617,8 @@ static int predict_all(struct cli *cli, const struct options *o, struct data *d,
 	if (rc == FIT_END)
 		rc = fit_writer_end(w, err);
 	if (!rc && o->skip_bad > 0 && d->bad > 0)
-		cli_warn(cli, "%s: %llu bad records left out", fit_input_name(in),
-			 (unsigned long long)d->bad);
+		cli_warn(cli, "%s: %llu bad %s left out", fit_input_name(in), (unsigned long long)d->bad,
+			 fit_plural(d->bad, "record", "records"));
 	fit_input_close(in);
 	fit_theta_list_release(&models);
 	return rc;

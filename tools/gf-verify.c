@@ -126,7 +126,7 @@ static int run(struct cli *cli, const struct options *o)
 	fit_verifier_free(v);
 	if (rc)
 		return cli_error(cli, &err);
-	cli_note(cli, "%zu rules violated", violated);
+	cli_note(cli, "%zu %s violated", violated, fit_plural(violated, "rule", "rules"));
 	return violated ? CLI_EXIT_DATA : CLI_EXIT_OK;
 }
 

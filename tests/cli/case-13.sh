@@ -128,7 +128,7 @@ relative "one-node: alpha_n is 1.1 alpha_r" "$(value alpha_n_s "$T/out")" \
 run "bad-rows: exit 1" 1 gf-throughput "$T/bad-rows.csv"
 is "bad-rows: no output" "$T/out" ""
 is "bad-rows: each line and why" "$T/err" \
-"gf-throughput: $T/bad-rows.csv:3:step_time: bad step time '0' (expected a positive number of seconds)
+"gf-throughput: $T/bad-rows.csv:3:step_time: bad step time '0' (expected seconds, 1e-06 to 1e+09)
 gf-throughput: $T/bad-rows.csv:4:sync_time: bad synchronisation time '-0.01' (expected 0 or more seconds)
 gf-throughput: $T/bad-rows.csv:5:sync_time: synchronisation time not below the step time '0.15' \
 (expected less than 0.12)

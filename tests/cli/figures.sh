@@ -42,7 +42,7 @@ same "the same picture" a.svg b.svg
 run "panels as png" 0 gf-plot panels --x n --y v --by series -o one.png long.tsv
 printf 'x\ty\n1\t2\n2\tNA\n3\t4\n' >gap.tsv
 run "one series without a name" 0 gf-plot panels --x x --y y -o gap.svg gap.tsv
-is "missing values are counted" "$T/err" "gf-plot: warning: 1 missing values are not drawn"
+is "missing values are counted" "$T/err" "gf-plot: warning: 1 missing value is not drawn"
 awk '/^1\t/ { one = NR } /^$/ { gap = NR } /^3\t/ { three = NR } END { exit !(one < gap && gap < three) }' gap.dat
 ok "and break the line" $?
 printf 'x\ty\ts\n1\t2\tdotted\n' >style.tsv

@@ -99,7 +99,7 @@ printf 'app\tphi\tstatus\nlstm\t64\tok\nlstm\tNA\tnot-estimable\n' >"$T/phi.tsv"
 run "a row that is not estimable" 0 gf-goodput --models $theta --stats "$T/phi.tsv" --init-batch 16 \
 	--max-batch 512 --max-local 40 --gpus 4
 is "is left out, and counted" "$T/err" \
-	"gf-goodput: warning: $T/phi.tsv: 1 rows that are not estimable left out"
+	"gf-goodput: warning: $T/phi.tsv: 1 row that is not estimable left out"
 
 # ---- fixed batch, strict limit, accumulation ----
 run "a job that does not adapt" 0 gf-goodput --no-meta --models $theta --app resnet --fixed 100 --max-local 64 \

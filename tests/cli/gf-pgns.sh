@@ -56,7 +56,7 @@ same "the same estimates of the first" "$T/b" "$T/c"
 
 run "epochs of the sample log" 0 gf-pgns --by-epoch $D/pgns-log.tsv
 is "overflows are counted" "$T/err" \
-	"gf-pgns: warning: $D/pgns-log.tsv: 1 steps left out: norms that are not finite"
+	"gf-pgns: warning: $D/pgns-log.tsv: 1 step left out: norms that are not finite"
 good "$T/out" '{ phi = NR && rows == 1 ? 192 : 640
 	d = $c["phi"] - phi
 	if (d < 0) d = -d
@@ -98,7 +98,7 @@ is "is refused" "$T/err" "gf-pgns: $T/bad.tsv:3:progress: progress in some rows 
 fault "no step" "a	NA	2	0	8	2	1" "step: missing value (expected a number)"
 printf '%s\n' "$head_row" "a	0	2	0	8	2	1" "a	1	2	0	8	-2	1" "a	2	2	0	8	2	1.5" >"$T/bad.tsv"
 run "--skip-bad" 0 gf-pgns --skip-bad 1 "$T/bad.tsv"
-is "counts" "$T/err" "gf-pgns: warning: $T/bad.tsv: 1 bad records left out"
+is "counts" "$T/err" "gf-pgns: warning: $T/bad.tsv: 1 bad record left out"
 column n "$T/out" >"$T/a"
 is "the others stay" "$T/a" 2
 run "no column" 1 gf-pgns $D/goodput-theta.tsv
