@@ -105,8 +105,8 @@ fi
 # Both kinds of data may be drawn into one folder, one after the other: their inputs have other names.
 FIGURE_DATA=${FIGURE_DATA:-shipped}
 case $FIGURE_DATA in
-public) apps=$pollux/traces cluster=16x4 gpus=64 ;;
-shipped) apps=inputs/apps cluster=8x4 gpus=32 ;;
+public) apps=$pollux/traces cluster=16x4 ;;
+shipped) apps=inputs/apps cluster=8x4 ;;
 *) die "FIGURE_DATA: bad value '$FIGURE_DATA' (expected public or shipped)" ;;
 esac
 profiles=inputs/$FIGURE_DATA.h5
@@ -217,10 +217,10 @@ replays() {
 	sort -u "$W/wanted" >"$W/todo"
 	: >"$W/wanted"
 	replays_n=$(wc -l <"$W/todo")
-	[ "$replays_n" -eq 0 ] || say "$((replays_n)) replays, $JOBS at a time"
+	[ "$replays_n" -gt 0 ] || return 0
+	say "$((replays_n)) replays, $JOBS at a time"
 	# the words of a line have no blanks in them
-	(cd "$OUT" && while read -r line; do printf '%s\n' "$line"; done <"$W/todo" |
-		xargs -P "$JOBS" -L 1 sh -c "$one_replay" replay) || die "a replay failed"
+	(cd "$OUT" && xargs -P "$JOBS" -L 1 sh -c "$one_replay" replay <"$W/todo") || die "a replay failed"
 }
 
 metric() {
