@@ -5,6 +5,8 @@
  * With -o the gnuplot script and its data stay beside the picture. A further figure is one more entry
  * of verbs[] and one function.
  */
+#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -74,10 +76,13 @@ static const struct cli_option bars_options[] = {
 	  NULL, 0, 0, 0 },
 	LOG_Y, COMMON, END
 };
-static const struct cli_option lines_options[] = { COLUMNS, LOG_X, LOG_Y, COMMON, END };
-
 #define POINTS(name, field, metavar, flags, help) \
 	{ 0, name, CLI_TEXT, O(points.field), metavar, NULL, help, NULL, 0, 0, flags }
+static const struct cli_option lines_options[] = {
+	COLUMNS, POINTS("by", series, "COLUMN", 0, "one line a value of this column, of one --y"),
+	LOG_X, LOG_Y, COMMON, END
+};
+
 static const struct cli_option panels_options[] = {
 	POINTS("x", x, "COLUMN", CLI_REQUIRED, "column along the x axis"),
 	POINTS("y", y, "COLUMN", CLI_REQUIRED, "column of values"),
@@ -190,11 +195,55 @@ static int draw_timeline(struct cli *cli, const struct options *o, struct fit_pl
 
 /* ---- figures from tables ---- */
 
+/* The unit that other figures have for such a time, of the x column time_s; else name is NULL. */
+static struct fit_time_unit x_unit(const struct options *o, const char *x, double max)
+{
+	if (strcmp(x, "time_s") != 0 || o->log_x || o->xlabel)
+		return (struct fit_time_unit){ NULL, 1 };
+	return fit_time_unit_for(max);
+}
+
+static const char *x_label(const char *x, struct fit_time_unit unit, char label[32])
+{
+	if (!unit.name)
+		return x;
+	snprintf(label, 32, "time (%s)", unit.name);
+	return label;
+}
+
+static const char *scale_frame(const struct options *o, struct fit_frame *f, char label[32])
+{
+	double *x = fit_frame_x(f), max = 0;
+	struct fit_time_unit unit;
+
+	for (size_t i = 0; x && i < f->n_rows; i++)
+		max = isfinite(x[i]) ? fmax(max, fabs(x[i])) : max;
+	unit = x_unit(o, o->x, max);
+	for (size_t i = 0; x && i < f->n_rows; i++)
+		x[i] = isfinite(x[i]) ? x[i] / unit.seconds : x[i];
+	return x ? x_label(o->x, unit, label) : o->x;
+}
+
+static const char *scale_points(const struct options *o, struct fit_points *p, char label[32])
+{
+	struct fit_time_unit unit;
+	double max = 0;
+
+	for (size_t i = 0; i < p->n; i++)
+		max = fmax(max, fabs(p->points[i].x));
+	unit = x_unit(o, o->points.x, max);
+	for (size_t i = 0; i < p->n; i++)
+		p->points[i].x /= unit.seconds;
+	return x_label(o->points.x, unit, label);
+}
+
 static int draw_columns(struct cli *cli, const struct options *o, struct fit_plot *p, struct fit_err *err)
 {
 	bool bars = strcmp(cli->verb->name, "bars") == 0;
+	const char *x_name = o->x;
 	struct fit_figure_rows rows;
 	struct fit_frame f;
+	char label[32];
 	int rc = FIT_OK;
 
 	fit_frame_init(&f, o->x);
@@ -208,11 +257,13 @@ static int draw_columns(struct cli *cli, const struct options *o, struct fit_plo
 	if (!rc && f.missing)
 		cli_warn(cli, "%zu missing %s not drawn", f.missing,
 			 fit_plural(f.missing, "value is", "values are"));
+	if (!rc && !bars)
+		x_name = scale_frame(o, &f, label);
 	if (!rc && fit_frame_rows(&f, o->label.items, o->label.n, &rows))
 		rc = fit_fail_nomem(err);
 	if (!rc)
 		rc = bars ? fit_figure_bars(p, o->wanted, o->x, &rows, o->log_y, err) :
-			    fit_figure_lines(p, o->wanted, o->x, &rows, o->log_x, o->log_y, err);
+			    fit_figure_lines(p, o->wanted, x_name, &rows, o->log_x, o->log_y, err);
 	fit_frame_release(&f);
 	return rc;
 }
@@ -222,6 +273,7 @@ static int draw_panels(struct cli *cli, const struct options *o, struct fit_plot
 	struct fit_cell cells[FIT_POINTS_FIELDS_MAX];
 	struct fit_points points;
 	struct fit_reader *r = NULL;
+	char label[32];
 	struct fit_err why = { 0 };
 	const char *field = NULL;
 	int rc = fit_reader_open(&r, cli_operand(cli, 0), err);
@@ -241,7 +293,8 @@ static int draw_panels(struct cli *cli, const struct options *o, struct fit_plot
 		cli_warn(cli, "%zu missing %s not drawn", points.missing,
 			 fit_plural(points.missing, "value is", "values are"));
 	if (!rc)
-		rc = fit_figure_panels(p, o->wanted, o->points.x, o->points.y, &points, (size_t)o->columns, err);
+		rc = fit_figure_panels(p, o->wanted, scale_points(o, &points, label), o->points.y, &points,
+				       (size_t)o->columns, err);
 	fit_points_release(&points);
 	fit_reader_close(r);
 	return rc;
@@ -284,6 +337,12 @@ static int check_options(struct cli *cli, struct options *o)
 	for (size_t i = 0; i < o->y.n + o->error.n; i++)
 		if (strcmp(o->x, i < o->y.n ? o->y.items[i] : o->error.items[i - o->y.n]) == 0)
 			return cli_usage(cli, "column '%s' on both axes", o->x);
+	if (o->x && o->points.series) {
+		if (o->y.n != 1 || o->label.n || o->csv)
+			return cli_usage(cli, "--by goes with one --y, and without --label and --csv");
+		o->points.x = o->x;
+		o->points.y = o->y.items[0];
+	}
 	if (o->error.n && o->error.n != o->y.n)
 		return cli_usage(cli, "%zu times --error for %zu series (expected one for each --y)",
 				 o->error.n, o->y.n);
@@ -343,7 +402,7 @@ static int run(struct cli *cli, struct options *o)
 		rc = draw_diurnal(cli, o, &p, &err);
 	else if (strcmp(verb, "timeline") == 0)
 		rc = draw_timeline(cli, o, &p, &err);
-	else if (strcmp(verb, "panels") == 0)
+	else if (o->points.x)		/* panels, and lines --by */
 		rc = draw_panels(cli, o, &p, &err);
 	else
 		rc = draw_columns(cli, o, &p, &err);

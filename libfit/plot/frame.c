@@ -129,3 +129,8 @@ int fit_frame_rows(struct fit_frame *f, const char *const *labels, size_t n,
 					  f->n_series };
 	return FIT_OK;
 }
+
+double *fit_frame_x(struct fit_frame *f)
+{
+	return f->x_is_text ? NULL : f->columns[0];
+}

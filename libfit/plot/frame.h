@@ -47,6 +47,9 @@ int fit_frame_series(struct fit_frame *f, const char *value, const char *error) 
 int fit_frame_row(struct fit_frame *f, const struct fit_cell *cells, const char **field,
 		  struct fit_err *err) FIT_MUST_CHECK;
 
+/* The numbers along the x axis, n_rows of them, which may be changed; NULL: some x is a text, or no row. */
+double *fit_frame_x(struct fit_frame *f);
+
 /* The rows so far, for fit_figure_bars() and fit_figure_lines(); borrowed from f. labels: n texts for
  * the first series, NULL where the column's name will do. FIT_ENOMEM. */
 int fit_frame_rows(struct fit_frame *f, const char *const *labels, size_t n,

@@ -205,6 +205,22 @@ run "long labels" 0 gf-plot bars --x x --y y -o long.svg long.tsv
 texts long.svg >"$T/texts"
 has "a long label is cut, and says so" "$T/texts" '^label_59(_long%)+.*\.\.\.$'
 awk 'BEGIN { print "x\ty"; for (i = 0; i < 20000; i++) print i "\t" i % 97 }' >many.tsv
+printf 'time_s\tpolicy\tload\n0\tfifo\t1\n3600\tfifo\t3\n45000\tfifo\t2\n0\tsjf\t1\n9000\tsjf\t2\n' >by.tsv
+run "lines, one a policy" 0 gf-plot lines --x time_s --y load --by policy -o by.svg by.tsv
+printf '# 0: fifo\n0\t1\n1\t3\n12.5\t2\n\n\n# 1: sjf\n0\t1\n2.5\t2\n' >want.dat
+same "two lines over hours" want.dat by.dat
+has "the axis says so" by.gp 'time \(h\)'
+head -n 3 by.tsv >short.tsv
+run "lines over an hour" 0 gf-plot lines --x time_s --y load -o short.svg short.tsv
+has "are over minutes" short.gp "^set xlabel 'time \(min\)'"
+has "as numbers, too" short.dat '^60	3$'
+run "with a text of one's own" 0 gf-plot panels --x time_s --y load --by policy --xlabel 'time (s)' -o own.svg by.tsv
+has "numbers stay as they are" own.dat '^45000	2$'
+sed 2d short.tsv >log.tsv
+run "a logarithmic axis" 0 gf-plot lines --log-x --x time_s --y load -o own.svg log.tsv
+has "stays in seconds" own.gp "^set xlabel 'time_s'"
+usage "--by and two columns" "--by goes with one --y, and without --label and --csv" lines --x time_s --y load --y policy \
+	--by policy by.tsv
 run "many rows" 0 gf-plot lines --x x --y y -o many.svg many.tsv
 run "to an open descriptor" 0 sh -c 'exec 5>five.svg; gf-plot lines --x x --y y --format svg -o /dev/fd/5 many.tsv'
 gf-plot lines --x x --y y many.tsv >plain.svg
