@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "libfit/base/num.h"
 #include "libfit/table/cell.h"
@@ -718,30 +717,4 @@ uint64_t fit_csv_repeated(const struct fit_csv *c)
 void fit_csv_hash(const struct fit_csv *c, char out[FIT_HASH_HEX])
 {
 	fit_hasher_hex(c->hasher, out);
-}
-
-/* ---- files ---- */
-
-int fit_csv_write_file(const char *path, const struct fit_str *text, struct fit_err *err)
-{
-	struct fit_str tmp = { 0 };
-	FILE *f = NULL;
-	int rc = FIT_OK;
-
-	if (fit_str_printf(&tmp, "%s.tmp.%ld", path, (long)getpid()))
-		return fit_fail_nomem(err);
-	f = fopen(tmp.s, "wx");
-	if (!f) {
-		rc = fit_fail_errno(err, "%s: cannot write", path);
-	} else {
-		bool bad = fwrite(text->s, 1, text->n, f) != text->n;
-
-		bad = fclose(f) != 0 || bad;
-		if (bad || rename(tmp.s, path)) {
-			rc = fit_fail_errno(err, "%s: cannot write", path);
-			unlink(tmp.s);
-		}
-	}
-	fit_str_release(&tmp);
-	return rc;
 }

@@ -101,7 +101,4 @@ int fit_csv_fail(const struct fit_csv *c, int code, const char *name, struct fit
  * mark, line ends and needless quotes do not change it. */
 void fit_csv_hash(const struct fit_csv *c, char out[FIT_HASH_HEX]);
 
-/* Write a whole text file: under a temporary name, renamed when it is complete. FIT_EIO. */
-int fit_csv_write_file(const char *path, const struct fit_str *text, struct fit_err *err) FIT_MUST_CHECK;
-
 #endif

@@ -176,15 +176,16 @@ int fit_series_read_gradients(const struct fit_series_in *in, struct fit_series_
 	struct gradients g = { 0 };
 	int rc = read_csv(in, out, gradient, N_GRADIENT, check_gradient, &g, err);
 
-	if (!rc && g.back && fit_series_note(out, "%llu steps do not follow the one before (a restart)",
-					     (unsigned long long)g.back))
+	if (!rc && g.back && fit_series_note(out, "%llu %s not follow the one before (a restart)",
+					     (unsigned long long)g.back, fit_plural(g.back, "step does", "steps do")))
 		rc = fit_fail_nomem(err);
-	if (!rc && g.not_finite && fit_series_note(out, "%llu steps with a norm that is not finite",
-						   (unsigned long long)g.not_finite))
+	if (!rc && g.not_finite && fit_series_note(out, "%llu %s with a norm that is not finite",
+						   (unsigned long long)g.not_finite,
+						   fit_plural(g.not_finite, "step", "steps")))
 		rc = fit_fail_nomem(err);
-	if (!rc && g.above && fit_series_note(out, "%llu steps with global_sqr above local_sqr (the norm of "
+	if (!rc && g.above && fit_series_note(out, "%llu %s with global_sqr above local_sqr (the norm of "
 					      "a mean is at most the mean of the norms)",
-					      (unsigned long long)g.above))
+					      (unsigned long long)g.above, fit_plural(g.above, "step", "steps")))
 		rc = fit_fail_nomem(err);
 	return rc;
 }

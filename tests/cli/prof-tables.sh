@@ -73,9 +73,9 @@ has "is missing" "$T/out" '^Wren	SynthA	1	48	0	NA	'
 gold gradient-stats prof-gradient-stats
 run "gradient-stats: the report" 0 gf-prof --from gradient-stats $D/prof-gradient-stats.csv
 is "gradient-stats: what is odd" "$T/err" \
-"gf-prof: warning: $D/prof-gradient-stats.csv: 1 steps do not follow the one before (a restart)
-gf-prof: warning: $D/prof-gradient-stats.csv: 1 steps with a norm that is not finite
-gf-prof: warning: $D/prof-gradient-stats.csv: 1 steps with global_sqr above local_sqr (the norm of a mean is at \
+"gf-prof: warning: $D/prof-gradient-stats.csv: 1 step does not follow the one before (a restart)
+gf-prof: warning: $D/prof-gradient-stats.csv: 1 step with a norm that is not finite
+gf-prof: warning: $D/prof-gradient-stats.csv: 1 step with global_sqr above local_sqr (the norm of a mean is at \
 most the mean of the norms)"
 tr ',' '\t' <$D/prof-gradient-stats.csv >"$T/tabs.tsv"
 run "gradient-stats: tabs" 0 gf-prof -q --from gradient-stats "$T/tabs.tsv"
