@@ -206,7 +206,8 @@ struct fitness {
 	struct fit_err err;	/* the first fault; it sticks */
 };
 
-static void write_fitness(void *listener, int64_t time_ns, int n_jobs, double fitness, double bound, double other)
+static void write_fitness(void *listener, int64_t time_ns, int n_jobs, double fitness, double bound,
+			  double other)
 {
 	struct fitness *f = listener;
 
@@ -221,7 +222,8 @@ static void write_fitness(void *listener, int64_t time_ns, int n_jobs, double fi
 		f->err.code = FIT_EIO;
 }
 
-static int open_fitness(struct fitness *f, const struct cli *cli, const struct options *o, struct fit_err *err)
+static int open_fitness(struct fitness *f, const struct cli *cli, const struct options *o,
+			struct fit_err *err)
 {
 	static const struct fit_field fields[] = {
 		{ "time_s", FIT_TIME, 0 }, { "jobs", FIT_INT, 0 }, { "fitness", FIT_REAL, 0 },

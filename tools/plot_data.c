@@ -58,8 +58,8 @@ int plot_read_jcts(struct cli *cli, const struct cli_list *given, int i, struct 
 }
 
 /* The operand's values for a distribution. */
-int plot_read_values(struct cli *cli, enum fit_trace_of of, const struct cli_list *given, int i, struct fit_str *labels,
-		       double **values, size_t *n, struct fit_err *err)
+int plot_read_values(struct cli *cli, enum fit_trace_of of, const struct cli_list *given, int i,
+		     struct fit_str *labels, double **values, size_t *n, struct fit_err *err)
 {
 	struct fit_reader *r = NULL;
 	size_t missing = 0;

@@ -395,7 +395,7 @@ static void mutate(struct fit_pollux_ga *ga, uint8_t *state)
 	}
 	count_nodes(ga, state, used, present);
 	for (size_t b = 0; b < ga->stride; b += LANES) {
-		lanes room = (lanes)(load(used + b) < load(ga->capacity + b)), at_present;
+		lanes room = (lanes)(load(used + b) < load(ga->capacity + b)), at_present = { 0 };
 		uint32_t open = mask_of(room);
 
 		if (!open)

@@ -262,7 +262,8 @@ static bool worth_a_look(const struct fit_pollux_local *l, int j, int r)
 
 	if (l->p->n_jobs <= 64 || r <= 4 || r == q->current_replicas)
 		return true;
-	return r % l->max_capacity == 0 && (r <= 4 * l->max_capacity || r % (4 * l->max_capacity) == 0 || r == q->max);
+	return r % l->max_capacity == 0 &&
+	       (r <= 4 * l->max_capacity || r % (4 * l->max_capacity) == 0 || r == q->max);
 }
 
 /* The best size for one job, all else staying. */

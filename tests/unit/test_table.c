@@ -227,7 +227,7 @@ static void rows_at_once(void **state)
 		"", "a", "ab", "NA", "NAN", "abc", "#", "#abcdefgh", "a#", "abcd", "ab\tcd", "abcdefg", "abcdefgh",
 		"abcdefghi", "0123456789abcde\n", "0123456789abcdef", "0123456789abcdefg", "\\", "xy\\", "12345678\\",
 		"\\12345678", "1234567\r8", "\xc3\xa4", "abcdef\xc3\xa4", "abcdefgh\xc3\xa4ijklmnopq", "\x7f", "\x01",
-		"a\x1f" "b", " ", "~}|{z"
+		("a\x1f" "b"), " ", "~}|{z"
 	};
 	static const int64_t ints[] = {
 		0, 1, 9, 10, 99, 100, 99999999, 100000000, 100000001, 9999999999999999, 10000000000000000, INT64_MAX,
