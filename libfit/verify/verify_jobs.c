@@ -119,6 +119,8 @@ int fit_verifier_jobs(struct fit_verifier *v, const char *operand, struct fit_er
 		if (!rc)
 			rc = take_row(v, r, cells, err);
 	}
+	if (rc == FIT_END)
+		rc = fit_reader_only(r, err);
 	fit_reader_hash(r, v->hash_jobs);
 	fit_reader_close(r);
 	return rc == FIT_END ? FIT_OK : rc;

@@ -163,6 +163,8 @@ static int each_row(struct fit_verifier *v, const char *operand, const struct fi
 			take(v, arg, cells);
 	}
 	v->line = 0;
+	if (rc == FIT_END)
+		rc = fit_reader_only(r, err);
 	fit_reader_close(r);
 	if (v->code)
 		return fit_fail_nomem(err);

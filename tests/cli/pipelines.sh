@@ -144,3 +144,24 @@ fresh
 member 1 gf-table convert "$T/many.tsv" | member 2 head -n 1 >"$T/out"
 ended "a reader that leaves early" 141 0
 quiet "a reader that leaves early" 1
+
+# A stream of several tables where one is expected is an error, not the first of them.
+gf-replay -p fifo -c 2x4 tests/data/jobs-small.tsv >"$T/one.log"
+cat "$T/one.log" "$T/one.log" >"$T/two.log"
+cat tests/data/jobs-small.tsv tests/data/jobs-small.tsv >"$T/two.jobs"
+run "gf-metrics: two logs in one stream" 1 gf-metrics "$T/two.log"
+is "gf-metrics: says so" "$T/err" "gf-metrics: $T/two.log: more than one table (expected one)"
+run "gf-verify: two logs in one stream" 1 gf-verify -j tests/data/jobs-small.tsv "$T/two.log"
+is "gf-verify: says so" "$T/err" "gf-verify: $T/two.log: more than one table (expected one)"
+run "gf-verify: two jobs tables in one stream" 1 gf-verify -j "$T/two.jobs" "$T/one.log"
+run "gf-replay: two jobs tables in one stream" 1 gf-replay -c 2x4 "$T/two.jobs"
+is "gf-replay: says so" "$T/err" "gf-replay: $T/two.jobs: more than one table (expected one)"
+run "gf-stats: two jobs tables in one stream" 1 gf-stats "$T/two.jobs"
+run "gf-plot: two logs in one stream" 1 gf-plot jct-cdf -o "$T/two.svg" "$T/two.log"
+
+# Jobs, logs and all in one store: what is added beside a table does not change its hash.
+run "a store: jobs" 0 gf-table convert tests/data/jobs-small.tsv -o "$T/study.h5:/jobs"
+run "a store: a log" 0 gf-replay -p srtf -c 2x4 -o "$T/study.h5:/runs/srtf" "$T/study.h5:/jobs"
+run "a store: another log" 0 gf-replay -p fifo -c 2x4 -o "$T/study.h5:/runs/fifo" "$T/study.h5:/jobs"
+run "a store: verified" 0 gf-verify -j "$T/study.h5:/jobs" "$T/study.h5:/runs/srtf"
+has "a store: the inputs match" "$T/out" "^inputs-match[[:blank:]]ok"
