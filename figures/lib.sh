@@ -13,6 +13,7 @@
 #   WORKLOADS        which of the eight workloads ("1 2 3 4 5 6 7 8")
 #   LOADS            job loads of figure 8a ("0.5 1.0 1.5 2.0")
 #   SEED             seed of the genetic search (1)
+#   SEARCH           ga or local: how Pollux looks for allocations (ga, as the paper's simulator)
 #
 #   workload FOLDER N       make sure of a jobs table; its name, in FOLDER/inputs, goes to $jobs
 #   replay JOBS OPTION…     want a replay; its folder in the cache goes to $run (relative to $OUT).
@@ -106,7 +107,9 @@ fi
 FIGURE_DATA=${FIGURE_DATA:-shipped}
 case $FIGURE_DATA in
 public) apps=$pollux/traces cluster=16x4 ;;
-shipped) apps=inputs/apps cluster=8x4 ;;
+shipped)
+	apps=inputs/apps cluster=8x4
+	say "no public data: generated workloads and profiles (see docs/methods/figures.md)" ;;
 *) die "FIGURE_DATA: bad value '$FIGURE_DATA' (expected public or shipped)" ;;
 esac
 profiles=inputs/$FIGURE_DATA.h5
@@ -162,8 +165,8 @@ make_workload() {
 		gf-trace --from pollux "$pollux/$1/workload-$2.csv" -o "$made"
 	else
 		# 60 jobs in two hours at load 1, as data/workload-synth.tsv
-		case $1 in workloads-[0-9]*) load=${1#workloads-} ;; *) load=1 ;; esac
-		gf-synth workload --jobs "$(awk "BEGIN { print int(60 * $load) }")" --hours 2 --max-gpus 32 \
+		case $1 in workloads-[0-9]*) synth_load=${1#workloads-} ;; *) synth_load=1 ;; esac
+		gf-synth workload --jobs "$(awk "BEGIN { print int(60 * $synth_load) }")" --hours 2 --max-gpus 32 \
 			--seed "$2" -o "$made"
 	fi
 }
@@ -188,7 +191,8 @@ replay() {
 	if [ -z "$replay_key" ]; then
 		replay_key=$({ cat "$(command -v gf-replay)" "$(command -v gf-metrics)" "$OUT/$profiles"; } | hash_of)
 	fi
-	set -- gf-replay --cluster "${replay_cluster:-$cluster}" ${FIDELITY:+--fidelity "$FIDELITY"} \
+	case "$* " in *'--policy pollux '*) set -- "$@" ${SEARCH:+--search "$SEARCH"} ;; esac
+	set -- gf-replay --cluster "$cluster" ${FIDELITY:+--fidelity "$FIDELITY"} \
 		--profile "$profiles" "$@" "$replay_jobs"
 	run=cache/$({ echo "$replay_key $*"; cat "$OUT/$replay_jobs"; } | hash_of)
 	[ -d "$OUT/$run" ] || echo "$run $*" >>"$W/wanted"

@@ -58,3 +58,58 @@ is "is an error" "$T/err" "gf-plot: neg.tsv:2:e: bad length '-1' of an error bar
 run "no rows" 1 gf-plot panels --x x --y y -o bad.svg - </dev/null
 ok "no picture of bad data" "$([ ! -e bad.svg ]; echo $?)"
 cd "$TOP" || exit 99
+
+# ---- recipes, on the shipped data, with the quick search ----
+FIGURE_DATA=shipped SEARCH=local WORKLOADS='1 2' WORKLOAD=1 LOADS='0.5 1.0' JOBS=2
+export FIGURE_DATA SEARCH WORKLOADS WORKLOAD LOADS JOBS
+n=0
+for recipe in figures/*; do
+	case $recipe in *.sh) continue ;; esac
+	name=${recipe#figures/}
+	n=$((n + 1))
+	run "$name is drawn" 0 "$recipe" "$T/figures"
+	hasnt "$name: nothing went wrong on the way" "$T/err" 'awk|sh:|sort:|cut:|gf-'
+	for picture in "$T/figures/$name"*.svg; do
+		p=${picture%.svg}
+		[ -s "$p.png" ] && [ -s "$p.gp" ] && [ -s "$p.dat" ] && tail -c 8 "$p.svg" | grep -q '</svg>'
+		ok "${p##*/}: picture, script and data" $?
+	done
+	for made in "$T/figures/$name"*.tsv; do
+		gf-table check "$made" >"$T/checked" 2>&1 && grep -q '^#data=shipped$' "$made"
+		ok "${made##*/} is a table that says what it is of" $?
+	done
+	awk -F '\t' '/^#/ { next } $1 == "claim" { next } $4 != "holds" && $4 != "differs" || NF != 5 { bad = 1 } { n++ }
+		END { exit bad || !n }' "$T/figures/$name-claims.tsv"
+	ok "$name: claims have verdicts" $?
+done
+ok "there are recipes" "$([ $n -ge 10 ]; echo $?)"
+
+# Means and intervals again, by another way: sums of squared differences from the mean.
+awk -F '\t' '/^#/ { next } $1 == "load" { next }
+	FILENAME ~ /-runs/ { k = $1 " " $2; x[k, ++n[k]] = $5 / 3600; s[k] += $5 / 3600; next }
+	{ k = $1 " " $2; m = s[k] / n[k]; v = 0
+	  for (i = 1; i <= n[k]; i++) v += (x[k, i] - m) ^ 2
+	  t = 12.706 * sqrt(v / (n[k] - 1) / n[k])
+	  rows++
+	  if (n[k] != 2 || (m - $4) ^ 2 > 1e-10 || (t - $5) ^ 2 > 1e-8) bad = 1 }
+	END { exit bad || rows != 6 }' "$T/figures/pollux-8a-runs.tsv" "$T/figures/pollux-8a.tsv"
+ok "means over the workloads and their intervals" $?
+
+# The cache: a second time nothing is replayed, and the same comes out.
+cp -r "$T/figures" "$T/before"
+run "a figure again" 0 figures/pollux-8a "$T/figures"
+hasnt "no replay is run twice" "$T/err" 'replays'
+for f in pollux-8a.svg pollux-8a.tsv pollux-8a-claims.tsv pollux-8a-runs.tsv; do
+	same "the same $f" "$T/before/$f" "$T/figures/$f"
+done
+grep -r -l -e "$T" -e "$TOP" "$T/figures" >"$T/paths"
+is "no output names a folder of this machine" "$T/paths" ""
+
+# Fairness by hand: a job that was never with another one has the whole cluster as its share.
+awk -F '\t' '/^#/ { next } $1 == "policy" { next }
+	{ n++; if ($3 < 1 || $4 > 32 || ($3 * $4 - 32) ^ 2 > 1e-6 || ($7 - $5 / $6) ^ 2 > 1e-6 * $7) bad = 1 }
+	END { exit bad || n != 180 }' "$T/figures/pollux-7-jobs.tsv"
+ok "shares and ratios of finish-time fairness" $?
+FIGURE_DATA=other
+run "data of no known kind" 1 figures/pollux-3 "$T/figures"
+is "are named" "$T/err" "pollux-3: FIGURE_DATA: bad value 'other' (expected public or shipped)"
