@@ -549,9 +549,6 @@ static struct grid grid_of(const struct fit_plot *p)
 		double fit = fmax(1, floor((p->width - 20) / (CHAR_WIDTH * (double)widest + GRID_KEY_MARK)));
 
 		g.key_rows = ceil((double)g.entries / fit);
-		/* a series and what it is compared with stand in one column */
-		if (g.key_rows > 1 && g.entries % 2 == 0 && fmod(g.key_rows, 2) > 0)
-			g.key_rows++;
 	}
 	g.top = 14 + (p->title ? GRID_TITLE : 0) + g.key_rows * GRID_KEY_ROW + (titles ? 20 : 0);
 	g.w = (p->width - GRID_LEFT - GRID_RIGHT - GRID_GAP_X * (double)(g.columns - 1)) / (double)g.columns;
