@@ -60,6 +60,8 @@ static int add_run(struct fit_pgns_runs *r, const struct fit_table *apps, const 
 			return fit_table_fail(v, row, FIT_EDATA, "app", err,
 					      "rows of '%.*s' in two places (expected together)",
 					      FIT_TEXT_ARG(app));
+	/* before the list grows, and with it where last points */
+	new.group = last && fit_text_is(app, last->app) ? last->group : r->n;
 	new.app = fit_strdup(app);
 	new.curve.app = fit_strdup(app);
 	if (!new.app || !new.curve.app || fit_grow(&r->list, &r->cap, r->n + 1, sizeof new)) {
@@ -67,7 +69,6 @@ static int add_run(struct fit_pgns_runs *r, const struct fit_table *apps, const 
 		free(new.curve.app);
 		return fit_fail_nomem(err);
 	}
-	new.group = last &&fit_text_is(app, last->app) ? last->group : r->n;
 	r->list[r->n++] = new;
 	return FIT_OK;
 }
