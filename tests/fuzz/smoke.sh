@@ -34,7 +34,8 @@ fuzz() {
 for src in tests/fuzz/fuzz_*.c; do
 	[ ! -f "$src" ] || found=$((found + 1))
 	[ -x "$B/$(basename "$src" .c)" ]
-	ok "$(basename "$src" .c) is built" $?
+	built=$?
+	ok "$(basename "$src" .c) is built" $built
 done
 [ $found -gt 0 ]
 ok "there is a fuzz target" $?
