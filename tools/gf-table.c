@@ -12,7 +12,7 @@
 #include "libfit/table/cell.h"
 #include "libfit/table/describe.h"
 #include "tools/common/cli.h"
-#include "traces/csv.h"
+#include "traces/csv_table.h"
 
 struct options {
 	int64_t rows, digits;
@@ -98,54 +98,16 @@ static int read_stream(struct tables *all, const char *operand, struct fit_err *
 	return rc == FIT_END ? FIT_OK : rc;
 }
 
-/* The rows of a CSV file; every column is text at first. */
-static int read_csv_rows(struct fit_table *t, struct fit_csv *c, struct fit_err *err)
-{
-	size_t n = fit_csv_n_columns(c);
-	struct fit_field *fields = calloc(n + 1, sizeof *fields);
-	struct fit_cell *cells = calloc(n + 1, sizeof *cells);
-	struct fit_str names = { 0 };
-	int rc = fields && cells ? FIT_OK : fit_fail_nomem(err);
-
-	/* names as C strings, one after another; pointers once all of them are there */
-	for (size_t i = 0; i < n && !rc; i++)
-		if (fit_str_add(&names, fit_csv_column(c, i).s, fit_csv_column(c, i).n) ||
-		    fit_str_add(&names, "", 1))
-			rc = fit_fail_nomem(err);
-	for (size_t i = 0, at = 0; i < n && !rc; at += fit_csv_column(c, i).n + 1, i++)
-		fields[i] = (struct fit_field){ names.s + at, FIT_TEXT, 0 };
-	rc = rc ? rc : fit_csv_bind(c, fields, n, err);
-	rc = rc ? rc : fit_table_init(t, NULL, fields, n, err);
-	while (!rc && !(rc = fit_csv_row(c, cells, err)))
-		rc = fit_table_add(t, cells) ? fit_fail_nomem(err) : FIT_OK;
-	if (rc == FIT_END)
-		rc = fit_table_infer(t) ? fit_fail_nomem(err) : FIT_OK;
-	fit_str_release(&names);
-	free(fields);
-	free(cells);
-	return rc;
-}
-
 static int read_csv(struct tables *all, const char *operand, struct fit_err *err)
 {
-	struct fit_source *s = NULL;
-	struct fit_csv *c = NULL;
-	int rc = fit_source_open(&s, operand, err);
+	int rc;
 
 	all->t = calloc(1, sizeof *all->t);
-	if (!rc && !all->t)
-		rc = fit_fail_nomem(err);
-	rc = rc ? rc : fit_csv_open(&c, s, NULL, err);
-	rc = rc ? rc : read_csv_rows(&all->t[0], c, err);
-	if (!rc) {
-		all->n = 1;
-		snprintf(all->t[0].input, sizeof all->t[0].input, "%s", fit_source_name(s));
-		fit_csv_hash(c, all->hash);
-	} else if (all->t) {
-		fit_table_release(&all->t[0]);
-	}
-	fit_csv_close(c);
-	fit_source_close(s);
+	if (!all->t)
+		return fit_fail_nomem(err);
+	rc = fit_csv_table(&all->t[0], operand, err);
+	all->n = rc ? 0 : 1;
+	snprintf(all->hash, sizeof all->hash, "%s", all->t[0].hash);
 	return rc;
 }
 
@@ -194,9 +156,7 @@ static int read_store(struct tables *all, const char *operand, struct fit_err *e
 
 static int read_tables(struct tables *all, const char *operand, bool csv, struct fit_err *err)
 {
-	size_t n = strlen(operand);
-
-	if (csv || (n > 4 && strcmp(operand + n - 4, ".csv") == 0))
+	if (csv || fit_is_csv(operand))
 		return read_csv(all, operand, err);
 	return fit_is_store(operand) ? read_store(all, operand, err) : read_stream(all, operand, err);
 }
