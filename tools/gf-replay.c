@@ -14,7 +14,7 @@
 struct options {
 	const char *policy, *fidelity;
 	const char *cluster, *profile;
-	int64_t interval_ns, restart_ns, skip_bad, tiresias_threshold_gpu_s;
+	int64_t interval_ns, restart_ns, skip_bad, max_active, tiresias_threshold_gpu_s;
 	double pollux_p, interference;
 	const char *fitness;
 	int search;		/* -1: what the fidelity says */
@@ -50,6 +50,8 @@ static const struct cli_option options[] = {
 	  "Pollux: jobs on several nodes may share a node", NULL, 0, 0, 0 },
 	{ 0, "interference", CLI_REAL, AT(interference), "SHARE", "0",
 	  "slowdown of jobs on several nodes that share a node", NULL, 0, 0.999999, 0 },
+	{ 0, "max-active", CLI_INT, AT(max_active), "N", "0",
+	  "most jobs in the system; others are submitted as jobs end; 0: no limit", NULL, 0, 1e9, 0 },
 	{ 0, "skip-too-large", CLI_FLAG, AT(skip_too_large), NULL, NULL,
 	  "reject jobs that are larger than the cluster instead of failing", NULL, 0, 0, 0 },
 	{ 0, "skip-bad", CLI_INT, AT(skip_bad), "N", "0", "leave out up to N bad rows, and count them",
@@ -318,6 +320,7 @@ static int run(struct cli *cli, const struct options *o)
 		return rc;
 	p.interval_ns = o->interval_ns >= 0 ? o->interval_ns : p.fidelity->interval_ns;
 	p.restart_ns = o->restart_ns;
+	p.max_active = o->max_active;
 	p.interference = o->interference;
 	p.policy_params.tiresias_threshold_gpu_s = o->tiresias_threshold_gpu_s;
 	p.policy_params.pollux_power = o->pollux_p;

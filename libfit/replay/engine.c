@@ -19,6 +19,7 @@ enum status { FUTURE, WAITING, RUNNING, FINISHED, REJECTED };
 struct job_state {
 	struct fit_alloc alloc;
 	struct fit_run run;
+	int64_t submit_ns;	/* when it came; valid from then on */
 	int64_t service_gpu_ns, since_ns;	/* GPU time up to since_ns, when the allocation began */
 	int64_t restarts;
 	uint32_t stamp;		/* of its one valid event in the queue */
@@ -98,6 +99,8 @@ const char *fit_replay_params_check(const struct fit_replay_params *p, bool has_
 		return "the interval is negative";
 	if (p->interval_ns > FIT_REPLAY_SPAN_MAX_NS || p->restart_ns > FIT_REPLAY_SPAN_MAX_NS)
 		return "the interval or the restart delay is over a century";
+	if (p->max_active < 0)
+		return "the limit of active jobs is negative";
 	if (p->interval_ns == 0 && p->fidelity->needs_interval)
 		return "this fidelity profile needs an interval above 0";
 	if (p->interval_ns == 0 && (p->policy->needs & FIT_NEEDS_INTERVAL))
@@ -248,6 +251,11 @@ const struct fit_alloc *fit_view_alloc(const struct fit_view *v, uint32_t j)
 int64_t fit_view_restarts(const struct fit_view *v, uint32_t j)
 {
 	return v->engine->state[j].restarts;
+}
+
+int64_t fit_view_submit_ns(const struct fit_view *v, uint32_t j)
+{
+	return v->engine->state[j].submit_ns;
 }
 
 int64_t fit_view_service_gpu_ns(const struct fit_view *v, uint32_t j)
@@ -429,18 +437,32 @@ static int end_epoch(struct fit_engine *g, uint32_t j, struct fit_err *err)
 	return rc ? rc : queue_end(g, j, err);
 }
 
+/* When the next job comes: INT64_MAX when there is none, or the system is full and it has to wait until
+ * one ends. */
+static int64_t next_submit_ns(const struct fit_engine *g)
+{
+	int64_t at;
+
+	if (g->next_arrival == g->n_arrivals ||
+	    (g->p->max_active && (int64_t)(g->active_n - g->active_holes) >= g->p->max_active))
+		return INT64_MAX;
+	at = g->jobs->jobs[g->arrivals[g->next_arrival]].submit_ns;
+	return at > g->view.now_ns ? at : g->view.now_ns;
+}
+
 static int arrive(struct fit_engine *g, uint32_t j, struct fit_err *err)
 {
 	const struct fit_job *job = &g->jobs->jobs[j];
-	int rc = fit_log_submit(g->w, job, false, err);
+	int rc = fit_log_submit(g->w, g->view.now_ns, job, false, err);
 
 	g->counts.events++;
 	if (!rc && job->too_large) {
 		g->state[j].status = REJECTED;
-		return fit_log_submit(g->w, job, true, err);
+		return fit_log_submit(g->w, g->view.now_ns, job, true, err);
 	}
 	if (rc)
 		return rc;
+	g->state[j].submit_ns = g->view.now_ns;
 	g->state[j].status = WAITING;
 	g->news = true;
 	if (add_active(g, j))
@@ -631,9 +653,8 @@ static int64_t next_tick(struct fit_engine *g)
 		const struct queued *q = idle ? NULL : peek(g);
 
 		from = q ? q->at_ns : INT64_MAX;
-		if (g->next_arrival < g->n_arrivals &&
-		    g->jobs->jobs[g->arrivals[g->next_arrival]].submit_ns < from)
-			from = g->jobs->jobs[g->arrivals[g->next_arrival]].submit_ns;
+		if (next_submit_ns(g) < from)
+			from = next_submit_ns(g);
 		if (from == INT64_MAX)
 			return INT64_MAX;
 	}
@@ -665,8 +686,7 @@ static int do_instant(struct fit_engine *g, struct fit_err *err)
 
 			pop(g);
 			rc = end_epoch(g, j, err);
-		} else if (g->next_arrival < g->n_arrivals &&
-			   g->jobs->jobs[g->arrivals[g->next_arrival]].submit_ns <= now) {
+		} else if (next_submit_ns(g) <= now) {
 			rc = arrive(g, g->arrivals[g->next_arrival++], err);
 		} else if (g->p->interval_ns ? due == now : (due == now || g->news)) {
 			due = INT64_MAX;
@@ -691,10 +711,8 @@ static int run(struct fit_engine *g, struct fit_err *err)
 
 	while (!rc && (g->unfinished || g->booked_n || g->next_arrival < g->n_arrivals)) {
 		const struct queued *q = peek(g);
-		int64_t next = next_decision(g), ends = q ? q->at_ns : INT64_MAX, arrival = INT64_MAX;
+		int64_t next = next_decision(g), ends = q ? q->at_ns : INT64_MAX, arrival = next_submit_ns(g);
 
-		if (g->next_arrival < g->n_arrivals)
-			arrival = g->jobs->jobs[g->arrivals[g->next_arrival]].submit_ns;
 		if (!g->running && arrival == INT64_MAX && g->counts.decisions && !g->booked_n && !g->news)
 			return fit_fail(err, FIT_EINVAL, "policy %s leaves %zu %s waiting for ever",
 					g->p->policy->name, g->unfinished,
@@ -789,6 +807,12 @@ static int describe(struct fit_engine *g, const struct fit_meta *given, struct f
 
 		fit_format_double(text, g->p->interference);
 		rc = fit_meta_add(m, "interference", text);
+	}
+	if (!rc && g->p->max_active) {
+		char text[FIT_NUM_MAX];
+
+		fit_format_int64(text, g->p->max_active);
+		rc = fit_meta_add(m, "max_active", text);
 	}
 	rc = rc ? rc : add_time(m, "epoch_quantum_s", f->epoch_quantum_ns);
 	rc = rc ? rc : fit_meta_add(m, "release", f->release_at_interval_end ? "interval-end" : "at-once");

@@ -28,6 +28,8 @@ struct fit_replay_params {
 	int64_t interval_ns;	/* 0: woken by events */
 	double interference;	/* share of its rate that a job on several nodes loses where another such
 				 * job uses one of them; 0 … 1 (profiles only) */
+	int64_t max_active;	/* most jobs in the system at a time: the next one, in order of arrival, is submitted
+				 * at the instant at which one ends; 0: no limit */
 	int64_t restart_ns;	/* no progress for so long after each change of an allocation;
 				 * -1: what each application's profile says, 0 without a profile */
 };

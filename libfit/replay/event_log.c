@@ -42,9 +42,10 @@ int fit_log_cluster(struct fit_writer *w, int64_t time_ns, const struct fit_clus
 	return fit_writer_end_row(w, err);
 }
 
-int fit_log_submit(struct fit_writer *w, const struct fit_job *j, bool reject, struct fit_err *err)
+int fit_log_submit(struct fit_writer *w, int64_t time_ns, const struct fit_job *j, bool reject,
+		   struct fit_err *err)
 {
-	fit_writer_time(w, j->submit_ns);
+	fit_writer_time(w, time_ns);
 	fit_writer_str(w, reject ? "reject" : "submit");
 	fit_writer_str(w, j->id);
 	fit_writer_real(w, reject ? 0 : (double)j->gpus);

@@ -20,7 +20,7 @@ struct fit_event {
 int fit_log_begin(struct fit_writer *w, const struct fit_meta *meta, struct fit_err *err) FIT_MUST_CHECK;
 int fit_log_cluster(struct fit_writer *w, int64_t time_ns, const struct fit_cluster *c,
 		    struct fit_err *err) FIT_MUST_CHECK;
-int fit_log_submit(struct fit_writer *w, const struct fit_job *j, bool reject,
+int fit_log_submit(struct fit_writer *w, int64_t time_ns, const struct fit_job *j, bool reject,
 		   struct fit_err *err) FIT_MUST_CHECK;
 int fit_log_event(struct fit_writer *w, const struct fit_event *e, struct fit_err *err) FIT_MUST_CHECK;
 

@@ -35,6 +35,7 @@ int64_t fit_view_epoch(const struct fit_view *v, uint32_t j);	/* epochs complete
 double fit_view_work(const struct fit_view *v, uint32_t j);	/* progress, in the log's unit */
 const struct fit_alloc *fit_view_alloc(const struct fit_view *v, uint32_t j);
 int64_t fit_view_restarts(const struct fit_view *v, uint32_t j);	/* changes after the first start */
+int64_t fit_view_submit_ns(const struct fit_view *v, uint32_t j);	/* when it came: job.submit_ns, or later */
 int64_t fit_view_service_gpu_ns(const struct fit_view *v, uint32_t j);	/* held so far: GPUs x ns */
 /* What the job's agent has learned; NULL unless the policy has FIT_ADAPTIVE. */
 struct fit_agent *fit_view_agent(const struct fit_view *v, uint32_t j);

@@ -144,7 +144,7 @@ static int fill_job(struct pollux *s, const struct fit_view *v, uint32_t j, int6
 		    struct fit_pollux_job *out, struct fit_err *err)
 {
 	struct fit_agent *agent = fit_view_agent(v, j);
-	int64_t age_ns = v->now_ns - v->jobs[j].submit_ns, delay_ns = fit_view_restart_ns(v, j);
+	int64_t age_ns = v->now_ns - fit_view_submit_ns(v, j), delay_ns = fit_view_restart_ns(v, j);
 	int64_t left_ns = age_ns - delay_ns * fit_view_restarts(v, j);
 	const struct curve *c = NULL;
 	struct fit_goodput_point base = { 0 };
@@ -201,7 +201,7 @@ static int make_problem(struct pollux *s, const struct fit_view *v, struct fit_p
 		return fit_fail_nomem(err);
 	for (size_t i = 0; i < n; i++)
 		s->order[i] = (struct ordered){ fit_view_service_gpu_ns(v, active[i]),
-						v->jobs[active[i]].submit_ns, active[i] };
+						fit_view_submit_ns(v, active[i]), active[i] };
 	qsort(s->order, n, sizeof *s->order, by_service);
 	for (size_t i = 0; i < n && !rc; i++) {
 		rc = fill_job(s, v, s->order[i].job, fair, &s->jobs[i], err);

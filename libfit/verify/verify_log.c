@@ -400,6 +400,7 @@ static void finish(struct fit_verifier *v, struct verify_live *l, const struct v
 	if (l->n_nodes)
 		l->held_ns += r->t - l->since_ns;
 	v->n_finished++;
+	verify_admission_left(v);
 	v->last_finish_ns = r->t;
 	v->held_finish = v->held;
 	v->capacity_finish = v->capacity;
@@ -439,6 +440,8 @@ static void apply(struct fit_verifier *v, struct verify_row *r)
 	if (r->ev == EV_SUBMIT) {
 		if (j->state != JOB_UNSEEN)
 			return;
+		if (v->max_active)
+			j->submit_ns = r->t; /* what completion times and ages count from */
 		j->state = JOB_WAITING;
 		v->n_submitted++;
 		if (v->first_submit_ns == NEVER) {
@@ -862,6 +865,8 @@ static int read_log(struct fit_verifier *v, struct fit_reader *r, struct fit_err
 		return fit_fail_nomem(err);
 	if (!file_order && rank_jobs(v))
 		return fit_fail_nomem(err);
+	if (verify_admission_begin(v))
+		return fit_fail_nomem(err);
 	if (v->adaptive && (rc = fit_throughput_new(&v->fitter, err)) != FIT_OK)
 		return rc;
 	if (v->keep) {
@@ -908,6 +913,7 @@ int fit_verifier_new(struct fit_verifier **v, struct fit_err *err)
 		return fit_fail_nomem(err);
 	n->now = n->last_t = -1;
 	n->free_live = n->open_submit = NONE;
+	n->room_ns = -1;
 	n->first_submit_ns = NEVER;
 	n->head[0] = n->head[1] = n->tail[0] = n->tail[1] = NONE;
 	return FIT_OK;
@@ -940,6 +946,7 @@ void fit_verifier_free(struct fit_verifier *v)
 	free(v->tree);
 	free(v->live);
 	free(v->row_nodes);
+	free(v->arrivals.a);
 	free(v->touched.a);
 	free(v->placed.a);
 	free(v->started.a);

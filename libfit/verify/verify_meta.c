@@ -177,6 +177,11 @@ int verify_read_meta(struct fit_verifier *v, const struct fit_meta *m, bool *fil
 	s = fit_meta_get(m, "left_out");
 	if (s && (fit_parse_int64(fit_text_of(s), &v->left_out) || v->left_out < 1))
 		verify_fault(v, RULE_META, NONE, "metadata left_out is '%s' (expected a number above 0)", s);
+	s = fit_meta_get(m, "max_active");
+	if (s && (fit_parse_int64(fit_text_of(s), &v->max_active) || v->max_active < 1)) {
+		v->max_active = 0;
+		verify_fault(v, RULE_META, NONE, "metadata max_active is '%s' (expected a number above 0)", s);
+	}
 	if (fit_meta_get(m, "progress_model") &&
 	    meta_choice(v, m, "progress_model", models, &model) && (model > 0) != v->with_profile)
 		verify_fault(v, RULE_META, NONE, "progress_model %s, but %s profile", models[model],

@@ -31,6 +31,11 @@ static bool not_preemptive(const struct fit_verifier *v)
 	return v->policy == POLICY_FIFO || v->policy == POLICY_SJF;
 }
 
+static bool limited(const struct fit_verifier *v)
+{
+	return v->max_active > 0;
+}
+
 static bool is_fifo(const struct fit_verifier *v)
 {
 	return v->policy == POLICY_FIFO;
@@ -106,7 +111,8 @@ static void row_log_order(struct fit_verifier *v, const struct verify_row *r)
 	else if (!v->seen_cluster && r->ev != EV_CLUSTER)
 		verify_fault(v, RULE_LOG_ORDER, r->job, "%.*s before the cluster is known",
 			     FIT_TEXT_ARG(r->event));
-	else if (v->interval_ns > 0 && v->decided_here && (active || r->ev == EV_SUBMIT))
+	else if (v->interval_ns > 0 && v->decided_here &&
+		 (active || (r->ev == EV_SUBMIT && v->room_ns < v->now)))
 		verify_fault(v, RULE_LOG_ORDER, r->job,
 			     "%.*s after the decision of this instant is over",
 			     FIT_TEXT_ARG(r->event));
@@ -245,7 +251,7 @@ static void row_submit_matches(struct fit_verifier *v, const struct verify_row *
 	verify_check(v, RULE_SUBMIT_MATCHES);
 	if (j->app != UINT16_MAX)
 		app = fit_text_of(v->apps[j->app].name);
-	if (r->t_log != j->submit_ns)
+	if (v->max_active ? r->t_log < j->submit_ns : r->t_log != j->submit_ns)
 		verify_fault(v, RULE_SUBMIT_MATCHES, r->job,
 			     "submitted at %.9g s, the jobs table says %.9g",
 			     fit_time_to_double(r->t_log), fit_time_to_double(j->submit_ns));
@@ -523,6 +529,10 @@ const struct verify_rule_def verify_rules[N_RULES] = {
 	[RULE_SUBMIT_MATCHES] = { "submit-matches",
 				  "submit time, GPUs, application and batch are those of the table",
 				  EV_BIT(EV_SUBMIT), NULL, row_submit_matches, NULL, NULL },
+	[RULE_ADMISSION] = { "max-active",
+			     "no more jobs in the system than the limit; each comes as soon as there is "
+			     "room, in order of arrival",
+			     EV_BIT(EV_SUBMIT), limited, verify_row_admission, NULL, NULL },
 	[RULE_ALL_FINISH] = { "all-finish",
 			      "every job finishes and gives its GPUs back, or is rejected", 0, NULL,
 			      NULL, NULL, end_all_finish },

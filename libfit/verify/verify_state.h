@@ -60,6 +60,7 @@ enum verify_rule {
 	RULE_STATES,
 	RULE_JOBS_ONCE,
 	RULE_SUBMIT_MATCHES,
+	RULE_ADMISSION,
 	RULE_ALL_FINISH,
 	RULE_REJECT,
 	RULE_NO_RUN_BEFORE,
@@ -261,6 +262,7 @@ struct fit_verifier {
 	double pollux_power;
 	double interference;		/* share of its rate that a job on several nodes loses where
 					 * another one uses one of its nodes; 0: none */
+	int64_t max_active;		/* most jobs in the system; 0: no limit */
 	int64_t left_out;		/* rows that the replay says it left out */
 
 	/* the cluster */
@@ -304,6 +306,11 @@ struct fit_verifier {
 	struct verify_list placed, started;	/* live records with a row in this decision */
 	int code;			/* FIT_ENOMEM inside a rule; ends the reading */
 	struct fit_err model_err;
+
+	/* admission, with max_active */
+	struct verify_list arrivals;	/* all jobs in order of arrival */
+	size_t next_arrival;		/* the ones before have come */
+	int64_t room_ns;		/* when a job last left a full system */
 
 	/* policies */
 	struct verify_list fresh;	/* arrivals that no decision saw yet */
@@ -436,6 +443,14 @@ void verify_row_pollux_best(struct fit_verifier *v, const struct verify_row *r);
 void verify_decide_pollux_best(struct fit_verifier *v);
 void verify_decide_pollux_interference(struct fit_verifier *v);
 void verify_decide_pollux_fitness(struct fit_verifier *v);
+
+/* ---- admission (verify_admission.c) ---- */
+
+/* Once metadata and ranks are known. FIT_ENOMEM. */
+int verify_admission_begin(struct fit_verifier *v) FIT_MUST_CHECK;
+void verify_row_admission(struct fit_verifier *v, const struct verify_row *r);
+/* A job finished or was rejected, and is counted as such. */
+void verify_admission_left(struct fit_verifier *v);
 
 /* ---- the cluster (verify_log.c) ---- */
 

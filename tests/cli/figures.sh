@@ -60,8 +60,8 @@ ok "no picture of bad data" "$([ ! -e bad.svg ]; echo $?)"
 cd "$TOP" || exit 99
 
 # ---- recipes, on the shipped data, with the quick search ----
-FIGURE_DATA=shipped SEARCH=local WORKLOADS='1 2' WORKLOAD=1 LOADS='0.5 1.0' JOBS=2
-export FIGURE_DATA SEARCH WORKLOADS WORKLOAD LOADS JOBS
+FIGURE_DATA=shipped SEARCH=local WORKLOADS='1 2' WORKLOAD=1 LOADS='0.5 1.0' JOBS=2 TRIALS=12
+export FIGURE_DATA SEARCH WORKLOADS WORKLOAD LOADS JOBS TRIALS
 n=0
 for recipe in figures/*; do
 	case $recipe in *.sh) continue ;; esac

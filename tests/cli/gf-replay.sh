@@ -188,3 +188,41 @@ for policy in fifo sjf; do
 	awk -F '\t' '$2 == "start" { n++; bad += $1 % 7 != 0 } END { exit bad || n != 60 }' "$T/ticks.tsv"
 	ok "$policy: every start at a multiple" $?
 done
+
+# ---- a limit of jobs in the system ----
+
+printf 'job_id\tsubmit_s\tgpus\tduration_s\na\t0\t1\t30\nb\t1\t1\t10\nc\t2\t9\t5\nd\t2\t1\t7\ne\t3\t1\t1\nf\t50\t1\t1\n' >"$T/many.tsv"
+run "two at a time" 0 gf-replay -q -c 1x4 --skip-too-large --max-active 2 "$T/many.tsv"
+events "$T/out" >"$T/events"
+is "the next one comes when one ends, and a rejected one takes no place" "$T/events" "0 submit a -
+0 start a 0:1
+1 submit b -
+1 start b 0:1
+11 finish b -
+11 submit c -
+11 reject c -
+11 submit d -
+11 start d 0:1
+18 finish d -
+18 submit e -
+18 start e 0:1
+19 finish e -
+30 finish a -
+50 submit f -
+50 start f 0:1
+51 finish f -"
+cp "$T/out" "$T/many.log"
+run "the verifier agrees" 0 gf-verify -j "$T/many.tsv" "$T/many.log"
+has "and looked" "$T/out" "^max-active	ok	6"
+run "completion times count from there" 0 gf-metrics --per-job "$T/many.log"
+has "of d, 7 s" "$T/out" "^d	11	11	18	7	"
+for policy in sjf srtf tiresias; do
+	run "$policy, two at a time, at ticks" 0 gf-replay -q -p $policy -c 1x4 -i 4 --skip-too-large --max-active 2 "$T/many.tsv"
+	cp "$T/out" "$T/many.log"
+	run "$policy: is right" 0 gf-verify -j "$T/many.tsv" "$T/many.log"
+done
+run "no more than there are: no limit" 0 gf-replay -q --no-meta -c 1x4 --skip-too-large --max-active 6 "$T/many.tsv"
+cp "$T/out" "$T/six"
+run "without a limit" 0 gf-replay -q --no-meta -c 1x4 --skip-too-large "$T/many.tsv"
+same "it is the same" "$T/six" "$T/out"
+run "a limit below 0" 2 gf-replay -c 1x4 --max-active=-1 $jobs

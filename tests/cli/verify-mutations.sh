@@ -256,6 +256,20 @@ remeta 'optimus: predictions on other nodes' optimus-marginal-gain \
 mutate 'optimus: another node' placement-rule \
 	'once(ev == "start" && $5 ~ /^0:[1-4]$/) { sub(/^0/, "1", $5) } { put() }'
 
+# ---- a limit of jobs in the system ----
+
+printf 'job_id\tsubmit_s\tgpus\tduration_s\na\t0\t1\t30\nb\t1\t1\t10\nd\t2\t1\t7\ne\t2\t1\t7\nf\t50\t1\t1\n' >"$T/many"
+fresh limited.log --policy fifo --cluster 1x4 --max-active 2 "$T/many"
+use "$T/limited.log" "$T/many"
+mutate 'a job let into a full system' max-active \
+	'ev == "finish" && id == "b" { kept = $0; next } { put() } ev == "submit" && id == "d" { print kept; n++ }'
+mutate 'a job let in later than it could be' max-active 'ev == "submit" && id == "d" { $1 = 11.5 } { put() }'
+mutate 'a job let in before another' max-active 'id == "d" || id == "e" { $3 = id == "d" ? "e" : "d" } { put() }'
+mutate 'a job that came before its time' submit-matches 'id == "f" { $1 = t - 9 } { put() }'
+remeta 'a smaller limit' max-active 's/^\(#max_active\)=2$/\1=1/'
+remeta 'no limit' submit-matches '/^#max_active=/d'
+remeta 'a limit of nobody' meta-consistent 's/^\(#max_active\)=2$/\1=0/'
+
 # ---- metrics ----
 
 run 'metrics' 0 gf-metrics "$T/profile.log"
