@@ -18,7 +18,8 @@ struct options {
 	double pollux_p, interference;
 	const char *fitness;
 	int search;		/* -1: what the fidelity says */
-	bool skip_too_large, allow_interference;
+	bool virtual_clusters, skip_too_large, allow_interference;
+	int placement;
 };
 
 #define AT(field) offsetof(struct options, field)
@@ -30,6 +31,10 @@ static const struct cli_option options[] = {
 	{ 'p', "policy", CLI_TEXT, AT(policy), "NAME", "fifo", "who runs where; see below", NULL, 0, 0, 0 },
 	{ 'c', "cluster", CLI_TEXT, AT(cluster), "SPEC", NULL,
 	  "nodes x GPUs, such as 16x4 or 6x4,2x8; or a cluster table", NULL, 0, 0, CLI_REQUIRED | CLI_INPUT },
+	{ 0, "virtual-clusters", CLI_FLAG, AT(virtual_clusters), NULL, NULL,
+	  "each named part of the cluster runs the jobs of that group, by itself", NULL, 0, 0, 0 },
+	{ 0, "placement", CLI_CHOICE, AT(placement), "NAME", "emptiest", "which nodes a job gets; see below",
+	  fit_placement_names, 0, 0, 0 },
 	{ 0, "profile", CLI_TEXT, AT(profile), "STORE", NULL,
 	  "application profiles made by gf-prof; without, jobs need duration_s", NULL, 0, 0, CLI_INPUT },
 	{ 'i', "interval", CLI_TIME, AT(interval_ns), "SECONDS", "0, or the fidelity's",
@@ -75,6 +80,12 @@ static const struct cli_tool tool = {
 	"  tiresias  least attained service in two queues, preemptive\n"
 	"  optimus   marginal gain with an oracle; needs --profile and an interval\n"
 	"  pollux    goodput speedups, adaptive batch sizes; needs --profile and an interval\n"
+	"Placements (of fifo, sjf, srtf and tiresias):\n"
+	"  emptiest           from the node with most free GPUs, over and over\n"
+	"  consolidate        on as few nodes as can be, or not at all\n"
+	"  consolidate-first  consolidate, and where that fails emptiest\n"
+	"  first-fit          nodes by their numbers, all that is free on each\n"
+	"  random             nodes in an order that --seed draws for each job\n"
 	"Fidelity:\n"
 	"  none           goodfit's own conventions\n"
 	"  pollux-osdi21  the simulator of the Pollux paper (interval 60)",
@@ -134,14 +145,29 @@ static int check_node_type(const struct fit_table *t, size_t row, struct fit_err
 	return FIT_OK;
 }
 
-/* A cluster table (nodes, gpus_per_node) as the text that fit_cluster_init() takes. */
-static int read_cluster(const char *operand, struct fit_str *spec, struct fit_err *err)
+/* The name of a virtual cluster, which goes into a specification. */
+static int check_name(const struct fit_table *t, size_t row, struct fit_err *err)
+{
+	struct fit_text name = fit_column_text(&t->columns[2], row);
+
+	if (!name.n)
+		return fit_table_fail(t, row, FIT_EDATA, "group", err, "missing (expected a virtual cluster)");
+	if (memchr(name.s, ':', name.n) || memchr(name.s, ',', name.n) || name.n > 200)
+		return fit_table_fail(t, row, FIT_EDATA, "group", err,
+				      "bad name '%.*s' (expected no ':' or ',')", FIT_TEXT_ARG(name));
+	return FIT_OK;
+}
+
+/* A cluster table (nodes, gpus_per_node; group with virtual clusters) as text for fit_cluster_init(). */
+static int read_cluster(const char *operand, bool named, struct fit_str *spec, struct fit_err *err)
 {
 	static const struct fit_field fields[] = {
-		{ "nodes", FIT_INT, FIT_F_NOT_NA }, { "gpus_per_node", FIT_INT, FIT_F_NOT_NA }
+		{ "nodes", FIT_INT, FIT_F_NOT_NA }, { "gpus_per_node", FIT_INT, FIT_F_NOT_NA },
+		{ "group", FIT_TEXT, FIT_F_OPTIONAL },
 	};
+	static const struct fit_text none = { "", 0 };
 	struct fit_table t;
-	int rc = fit_table_read(&t, operand, fields, 2, err);
+	int rc = fit_table_read(&t, operand, fields, 3, err);
 
 	if (rc)
 		return rc;
@@ -152,8 +178,12 @@ static int read_cluster(const char *operand, struct fit_str *spec, struct fit_er
 		/* nodes without GPUs, and types without nodes, take part in no replay */
 		if (t.columns[0].i[i] == 0 || t.columns[1].i[i] == 0)
 			continue;
-		if (fit_str_printf(spec, "%s%lldx%lld", spec->n ? "," : "", (long long)t.columns[0].i[i],
-				   (long long)t.columns[1].i[i]))
+		if (named)
+			rc = check_name(&t, i, err);
+		if (!rc && fit_str_printf(spec, "%s%.*s%s%lldx%lld", spec->n ? "," : "",
+					  FIT_TEXT_ARG(named ? fit_column_text(&t.columns[2], i) : none),
+					  named ? ":" : "", (long long)t.columns[0].i[i],
+					  (long long)t.columns[1].i[i]))
 			rc = fit_fail_nomem(err);
 	}
 	if (!rc && !spec->n)
@@ -162,14 +192,15 @@ static int read_cluster(const char *operand, struct fit_str *spec, struct fit_er
 	return rc;
 }
 
-static int open_cluster(const char *text, struct fit_cluster *c, struct fit_err *err)
+static int open_cluster(const struct options *o, struct fit_partitions *ps, struct fit_err *err)
 {
+	const char *text = o->cluster;
 	bool is_table = strchr(text, '/') || strchr(text, '.') || strcmp(text, "-") == 0;
 	struct fit_str spec = { 0 };
-	int rc = is_table ? read_cluster(text, &spec, err) : FIT_OK;
+	int rc = is_table ? read_cluster(text, o->virtual_clusters, &spec, err) : FIT_OK;
 
 	if (!rc)
-		rc = fit_cluster_init(c, spec.s ? spec.s : text, err);
+		rc = fit_partitions_init(ps, spec.s ? spec.s : text, o->virtual_clusters, err);
 	if (is_table && rc == FIT_EINVAL)	/* in all too many nodes */
 		rc = fit_fail_prefix(err, FIT_EDATA, "%s", text);
 	fit_str_release(&spec);
@@ -262,12 +293,12 @@ static int close_fitness(struct fitness *f, int rc, struct fit_err *err)
 }
 
 static int replay(struct cli *cli, const struct options *o, struct fit_replay_params *p,
-		  const struct fit_profile *profile, const char *profile_hash, struct fit_cluster *cluster)
+		  const struct fit_profile *profile, const char *profile_hash, struct fit_partitions *partitions)
 {
 	struct fit_jobs_params jp = {
 		.profile = profile,
 		.file_order = p->fidelity->file_order,
-		.cluster_gpus = cluster->n_gpus,
+		.partitions = partitions,
 		.keep_too_large = o->skip_too_large,
 		.skip_bad = o->skip_bad,
 	};
@@ -289,7 +320,7 @@ static int replay(struct cli *cli, const struct options *o, struct fit_replay_pa
 		p->policy_params.pollux_found = write_fitness;
 		p->policy_params.pollux_listener = &fitness;
 	}
-	rc = rc ? rc : fit_replay(&jobs, cluster, p, &meta, w, &counts, &err);
+	rc = rc ? rc : fit_replay(&jobs, partitions, p, &meta, w, &counts, &err);
 	rc = close_fitness(&fitness, rc, &err);
 	if (!rc) {
 		rc = fit_writer_close(w, &err);
@@ -311,7 +342,7 @@ static int run(struct cli *cli, const struct options *o)
 	struct fit_replay_params p = fit_replay_params_default();
 	char profile_hash[FIT_HASH_HEX] = "";
 	struct fit_profile *profile = NULL;
-	struct fit_cluster cluster;
+	struct fit_partitions partitions;
 	struct fit_err err;
 	const char *wrong;
 	int rc = find_names(cli, o, &p);
@@ -322,6 +353,7 @@ static int run(struct cli *cli, const struct options *o)
 	p.restart_ns = o->restart_ns;
 	p.max_active = o->max_active;
 	p.interference = o->interference;
+	p.placement = (enum fit_placement_kind)o->placement;
 	p.policy_params.tiresias_threshold_gpu_s = o->tiresias_threshold_gpu_s;
 	p.policy_params.pollux_power = o->pollux_p;
 	p.policy_params.pollux_interfere = o->allow_interference;
@@ -331,7 +363,7 @@ static int run(struct cli *cli, const struct options *o)
 	wrong = fit_replay_params_check(&p, o->profile != NULL);
 	if (wrong)
 		return cli_usage(cli, "--policy %s: %s", o->policy, wrong);
-	rc = open_cluster(o->cluster, &cluster, &err);
+	rc = open_cluster(o, &partitions, &err);
 	if (rc == FIT_EINVAL)
 		return cli_usage(cli, "%s", err.msg);
 	if (rc)
@@ -339,9 +371,9 @@ static int run(struct cli *cli, const struct options *o)
 	if (o->profile && fit_profile_load(&profile, o->profile, profile_hash, &err))
 		rc = cli_error(cli, &err);
 	else
-		rc = replay(cli, o, &p, profile, profile_hash, &cluster);
+		rc = replay(cli, o, &p, profile, profile_hash, &partitions);
 	fit_profile_free(profile);
-	fit_cluster_release(&cluster);
+	fit_partitions_release(&partitions);
 	return rc;
 }
 

@@ -57,6 +57,30 @@ static int32_t set_lowest(const struct fit_nodeset *s)
 	return -1;
 }
 
+/* The lowest member above node, or -1. */
+static int32_t set_next(const struct fit_nodeset *s, int32_t node)
+{
+	size_t from = (size_t)(node + 1), w = from / 64, i;
+	uint64_t bits;
+
+	if (w / 64 >= s->n_summary)
+		return -1;
+	if (s->summary[w / 64] >> (w % 64) & 1) {
+		bits = s->word[w] & (UINT64_MAX << (from % 64));
+		if (bits)
+			return (int32_t)(64 * w) + __builtin_ctzll(bits);
+	}
+	i = w / 64;
+	bits = w % 64 == 63 ? 0 : s->summary[i] & (UINT64_MAX << (w % 64 + 1));
+	while (!bits) {
+		if (++i == s->n_summary)
+			return -1;
+		bits = s->summary[i];
+	}
+	w = 64 * i + (size_t)__builtin_ctzll(bits);
+	return (int32_t)(64 * w) + __builtin_ctzll(s->word[w]);
+}
+
 void fit_alloc_release(struct fit_alloc *a)
 {
 	free(a->shares);
@@ -257,4 +281,14 @@ void fit_cluster_give(struct fit_cluster *c, const struct fit_alloc *a)
 {
 	for (size_t i = 0; i < a->n; i++)
 		change_free(c, a->shares[i].node, a->shares[i].gpus);
+}
+
+int32_t fit_cluster_next(const struct fit_cluster *c, int32_t free, int32_t after)
+{
+	return after < 0 ? set_lowest(&c->by_free[free]) : set_next(&c->by_free[free], after);
+}
+
+int32_t fit_cluster_open_gpus(const struct fit_cluster *c, int32_t node)
+{
+	return c->free[node];
 }

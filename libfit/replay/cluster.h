@@ -53,4 +53,9 @@ int fit_cluster_take_shares(struct fit_cluster *c, const struct fit_alloc *a) FI
 /* Give back what a holds; a keeps its shares. */
 void fit_cluster_give(struct fit_cluster *c, const struct fit_alloc *a);
 
+/* The lowest node after `after` (-1: from the start) that has exactly `free` free GPUs; -1: none. */
+int32_t fit_cluster_next(const struct fit_cluster *c, int32_t free, int32_t after);
+/* Free GPUs of a node that jobs may take. */
+int32_t fit_cluster_open_gpus(const struct fit_cluster *c, int32_t node);
+
 #endif

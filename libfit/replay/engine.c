@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "libfit/base/num.h"
+#include "libfit/base/rng.h"
 #include "libfit/replay/event_log.h"
 #include "libfit/replay/predict.h"
 #include "libfit/replay/progress.h"
@@ -39,30 +40,50 @@ struct queued {
 
 struct grant {
 	uint32_t job;
+	bool taken;			/* its GPUs are taken already (fit_plan_try) */
 	int64_t gpus;
 	size_t shares_at, n_shares;	/* in plan.shares; n_shares 0: the engine chooses */
 };
 
 struct fit_plan {
 	struct fit_engine *engine;
+	struct fit_part *part;		/* that is decided on */
 	struct grant *grants;
 	size_t n, cap;
 	struct fit_share *shares;
 	size_t shares_n, shares_cap;
 };
 
+/* A part of the cluster that is scheduled by itself: the whole, or one virtual cluster. */
+struct fit_part {
+	struct fit_cluster *cluster;
+	int32_t first_node;	/* its number in the whole */
+	struct fit_view view;
+	void *policy_state;
+	uint16_t *spanning;	/* per node: jobs on several nodes that use it */
+	/* arrived and unfinished, ascending; holes are closed on demand */
+	uint32_t *active;
+	size_t active_n, active_cap, active_holes;
+	/* finished, GPUs booked to the end of the interval */
+	uint32_t *booked;
+	size_t booked_n, booked_cap;
+	int64_t last_tick_ns, due_ns;
+	bool news;		/* someone came or left since the last decision */
+};
+
 struct fit_engine {
 	const struct fit_jobs *jobs;
-	struct fit_cluster *cluster;
+	const struct fit_partitions *partitions;
+	struct fit_part *parts;
+	size_t n_parts;
 	const struct fit_replay_params *p;
 	const struct fit_progress_model *model;
 	struct fit_predictor predictor;
 	struct fit_throughput *fitter;	/* shared by the agents */
-	uint16_t *spanning;		/* per node: jobs on several nodes that use it */
+	gsl_rng *placing;		/* placement random only */
 	struct fit_writer *w;
 	struct job_state *state;
-	struct fit_view view;
-	void *policy_state;
+	int64_t now_ns;
 	struct fit_plan plan;
 	struct fit_replay_counts counts;
 	/* queue of ends: a binary heap; entries whose stamp is old are passed over */
@@ -71,15 +92,7 @@ struct fit_engine {
 	/* arrivals in time order */
 	uint32_t *arrivals;
 	size_t next_arrival, n_arrivals;
-	/* arrived and unfinished, ascending; holes are closed on demand */
-	uint32_t *active;
-	size_t active_n, active_cap, active_holes;
-	/* finished, GPUs booked to the end of the interval */
-	uint32_t *booked;
-	size_t booked_n, booked_cap;
-	size_t unfinished, running;
-	int64_t last_tick_ns;
-	bool news;		/* someone came or left since the last decision */
+	size_t unfinished, running, in_system;
 };
 
 struct fit_replay_params fit_replay_params_default(void)
@@ -184,28 +197,40 @@ static int queue_end(struct fit_engine *g, uint32_t j, struct fit_err *err)
 
 /* ---- the set of active jobs ---- */
 
-static int add_active(struct fit_engine *g, uint32_t j)
+static struct fit_part *part_of(const struct fit_engine *g, uint32_t j)
 {
-	size_t i = g->active_n;
+	return &g->parts[g->jobs->jobs[j].partition];
+}
 
-	if (fit_grow(&g->active, &g->active_cap, i + 1, sizeof *g->active))
+/* The view of a part at this instant. */
+static const struct fit_view *view_of(const struct fit_engine *g, struct fit_part *p)
+{
+	p->view.now_ns = g->now_ns;
+	return &p->view;
+}
+
+static int add_active(struct fit_part *p, uint32_t j)
+{
+	size_t i = p->active_n;
+
+	if (fit_grow(&p->active, &p->active_cap, i + 1, sizeof *p->active))
 		return FIT_ENOMEM;
-	for (; i && g->active[i - 1] > j; i--)
-		g->active[i] = g->active[i - 1];
-	g->active[i] = j;
-	g->active_n++;
+	for (; i && p->active[i - 1] > j; i--)
+		p->active[i] = p->active[i - 1];
+	p->active[i] = j;
+	p->active_n++;
 	return FIT_OK;
 }
 
-static void close_holes(struct fit_engine *g)
+static void close_holes(const struct fit_engine *g, struct fit_part *p)
 {
 	size_t n = 0;
 
-	for (size_t i = 0; i < g->active_n; i++)
-		if (g->state[g->active[i]].status != FINISHED)
-			g->active[n++] = g->active[i];
-	g->active_n = n;
-	g->active_holes = 0;
+	for (size_t i = 0; i < p->active_n; i++)
+		if (g->state[p->active[i]].status != FINISHED)
+			p->active[n++] = p->active[i];
+	p->active_n = n;
+	p->active_holes = 0;
 }
 
 /* Work done by now: it flows while the job runs. */
@@ -214,7 +239,7 @@ static double job_work(const struct fit_engine *g, uint32_t j)
 	const struct job_state *s = &g->state[j];
 
 	return g->model->work(&g->jobs->jobs[j], &s->run,
-			      s->status == RUNNING ? g->view.now_ns : s->run.from_ns);
+			      s->status == RUNNING ? g->now_ns : s->run.from_ns);
 }
 
 static int64_t restart_ns(const struct fit_engine *g, uint32_t j)
@@ -230,12 +255,12 @@ static int64_t restart_ns(const struct fit_engine *g, uint32_t j)
 
 const uint32_t *fit_view_active(const struct fit_view *v, size_t *n)
 {
-	struct fit_engine *g = (struct fit_engine *)(uintptr_t)v->engine;
+	struct fit_part *p = (struct fit_part *)(uintptr_t)v->part;
 
-	if (g->active_holes)
-		close_holes(g);
-	*n = g->active_n;
-	return g->active;
+	if (p->active_holes)
+		close_holes(v->engine, p);
+	*n = p->active_n;
+	return p->active;
 }
 
 int64_t fit_view_gpus(const struct fit_view *v, uint32_t j)
@@ -329,10 +354,11 @@ static int log_job(struct fit_engine *g, const char *name, uint32_t j, bool hold
 	struct job_state *s = &g->state[j];
 	const struct fit_job *job = &g->jobs->jobs[j];
 	struct fit_event e = {
-		.time_ns = g->view.now_ns,
+		.time_ns = g->now_ns,
 		.name = name,
 		.job = job,
 		.alloc = holds ? &s->alloc : NULL,
+		.first_node = part_of(g, j)->first_node,
 		.run = &s->run,
 		.work = job_work(g, j),
 		.epochs = g->model->has_epochs,
@@ -348,9 +374,9 @@ static void take_away(struct fit_engine *g, uint32_t j)
 {
 	struct job_state *s = &g->state[j];
 
-	s->service_gpu_ns += s->alloc.gpus * (g->view.now_ns - s->since_ns);
-	s->since_ns = g->view.now_ns;
-	fit_cluster_give(g->cluster, &s->alloc);
+	s->service_gpu_ns += s->alloc.gpus * (g->now_ns - s->since_ns);
+	s->since_ns = g->now_ns;
+	fit_cluster_give(part_of(g, j)->cluster, &s->alloc);
 	s->alloc.n = 0;
 	s->alloc.gpus = 0;
 }
@@ -364,28 +390,28 @@ static void drop_agent(struct job_state *s)
 }
 
 /* A job on several nodes is slowed down where another such job uses one of its nodes. */
-static int set_slowdowns(struct fit_engine *g, struct fit_err *err)
+static int set_slowdowns(struct fit_engine *g, struct fit_part *p, struct fit_err *err)
 {
 	int rc = FIT_OK;
 
-	memset(g->spanning, 0, (size_t)g->cluster->n_nodes * sizeof *g->spanning);
-	for (size_t i = 0; i < g->active_n; i++) {
-		const struct fit_alloc *a = &g->state[g->active[i]].alloc;
+	memset(p->spanning, 0, (size_t)p->cluster->n_nodes * sizeof *p->spanning);
+	for (size_t i = 0; i < p->active_n; i++) {
+		const struct fit_alloc *a = &g->state[p->active[i]].alloc;
 
 		for (size_t k = 0; a->n > 1 && k < a->n; k++)
-			g->spanning[a->shares[k].node]++;
+			p->spanning[a->shares[k].node]++;
 	}
-	for (size_t i = 0; i < g->active_n && !rc; i++) {
-		uint32_t j = g->active[i];
+	for (size_t i = 0; i < p->active_n && !rc; i++) {
+		uint32_t j = p->active[i];
 		struct job_state *s = &g->state[j];
 		double slowdown = 0;
 
 		for (size_t k = 0; s->alloc.n > 1 && k < s->alloc.n; k++)
-			if (g->spanning[s->alloc.shares[k].node] > 1)
+			if (p->spanning[s->alloc.shares[k].node] > 1)
 				slowdown = g->p->interference;
 		if (s->status != RUNNING || (slowdown <= s->run.slowdown && slowdown >= s->run.slowdown))
 			continue;
-		g->model->advance(&g->jobs->jobs[j], &s->run, g->view.now_ns);
+		g->model->advance(&g->jobs->jobs[j], &s->run, g->now_ns);
 		s->run.slowdown = slowdown;
 		rc = g->model->slow(&g->jobs->jobs[j], &s->run, &s->alloc, err);
 		rc = rc ? rc : queue_end(g, j, err);
@@ -396,36 +422,38 @@ static int set_slowdowns(struct fit_engine *g, struct fit_err *err)
 static int finish(struct fit_engine *g, uint32_t j, struct fit_err *err)
 {
 	struct job_state *s = &g->state[j];
+	struct fit_part *p = part_of(g, j);
 	bool stays = g->p->fidelity->release_at_interval_end;
 	int rc;
 
 	s->status = FINISHED;
-	g->active_holes++;
+	p->active_holes++;
+	g->in_system--;
 	g->unfinished--;
 	g->running--;
-	g->news = true;
-	g->counts.end_ns = g->view.now_ns;
+	p->news = true;
+	g->counts.end_ns = g->now_ns;
 	if (stays) {
-		if (fit_grow(&g->booked, &g->booked_cap, g->booked_n + 1, sizeof *g->booked))
+		if (fit_grow(&p->booked, &p->booked_cap, p->booked_n + 1, sizeof *p->booked))
 			return fit_fail_nomem(err);
-		g->booked[g->booked_n++] = j;
+		p->booked[p->booked_n++] = j;
 	} else {
 		take_away(g, j);
 	}
 	rc = log_job(g, "finish", j, stays, err);
 	if (!rc && g->p->policy->leave)
-		g->p->policy->leave(g->policy_state, &g->view, j);
+		g->p->policy->leave(p->policy_state, view_of(g, p), j);
 	drop_agent(s);
 	if (!stays)
 		fit_alloc_release(&s->alloc);
-	return rc || stays || !(g->p->interference > 0) ? rc : set_slowdowns(g, err);
+	return rc || stays || !(g->p->interference > 0) ? rc : set_slowdowns(g, p, err);
 }
 
 static int end_epoch(struct fit_engine *g, uint32_t j, struct fit_err *err)
 {
 	struct job_state *s = &g->state[j];
 	bool finished;
-	int rc = g->model->pass(&g->jobs->jobs[j], &s->run, &s->alloc, g->view.now_ns, &finished, err);
+	int rc = g->model->pass(&g->jobs->jobs[j], &s->run, &s->alloc, g->now_ns, &finished, err);
 
 	if (rc)
 		return rc;
@@ -444,28 +472,30 @@ static int64_t next_submit_ns(const struct fit_engine *g)
 	int64_t at;
 
 	if (g->next_arrival == g->n_arrivals ||
-	    (g->p->max_active && (int64_t)(g->active_n - g->active_holes) >= g->p->max_active))
+	    (g->p->max_active && (int64_t)g->in_system >= g->p->max_active))
 		return INT64_MAX;
 	at = g->jobs->jobs[g->arrivals[g->next_arrival]].submit_ns;
-	return at > g->view.now_ns ? at : g->view.now_ns;
+	return at > g->now_ns ? at : g->now_ns;
 }
 
 static int arrive(struct fit_engine *g, uint32_t j, struct fit_err *err)
 {
 	const struct fit_job *job = &g->jobs->jobs[j];
-	int rc = fit_log_submit(g->w, g->view.now_ns, job, false, err);
+	struct fit_part *p = part_of(g, j);
+	int rc = fit_log_submit(g->w, g->now_ns, job, false, err);
 
 	g->counts.events++;
 	if (!rc && job->too_large) {
 		g->state[j].status = REJECTED;
-		return fit_log_submit(g->w, g->view.now_ns, job, true, err);
+		return fit_log_submit(g->w, g->now_ns, job, true, err);
 	}
 	if (rc)
 		return rc;
-	g->state[j].submit_ns = g->view.now_ns;
+	g->state[j].submit_ns = g->now_ns;
 	g->state[j].status = WAITING;
-	g->news = true;
-	if (add_active(g, j))
+	p->news = true;
+	g->in_system++;
+	if (add_active(p, j))
 		return fit_fail_nomem(err);
 	if (g->p->policy->needs & FIT_ADAPTIVE) {
 		g->state[j].run.agent = malloc(sizeof *g->state[j].run.agent);
@@ -474,22 +504,22 @@ static int arrive(struct fit_engine *g, uint32_t j, struct fit_err *err)
 		fit_agent_init(g->state[j].run.agent, fit_app_info(job->app), g->fitter);
 	}
 	if (g->p->policy->arrive)
-		rc = g->p->policy->arrive(g->policy_state, &g->view, j, err);
+		rc = g->p->policy->arrive(p->policy_state, view_of(g, p), j, err);
 	return rc;
 }
 
-static int release_booked(struct fit_engine *g, struct fit_err *err)
+static int release_booked(struct fit_engine *g, struct fit_part *p, struct fit_err *err)
 {
 	int rc = FIT_OK;
 
-	for (size_t i = 0; i < g->booked_n && !rc; i++) {
-		uint32_t j = g->booked[i];
+	for (size_t i = 0; i < p->booked_n && !rc; i++) {
+		uint32_t j = p->booked[i];
 
 		take_away(g, j);
 		rc = log_job(g, "release", j, false, err);
 		fit_alloc_release(&g->state[j].alloc);
 	}
-	g->booked_n = 0;
+	p->booked_n = 0;
 	return rc;
 }
 
@@ -535,17 +565,53 @@ int fit_plan_place(struct fit_plan *p, uint32_t j, const struct fit_share *share
 	return add_grant(p, g);
 }
 
-/* The nodes that a grant names, or those that the cluster gives. */
+static int take_placed(struct fit_engine *g, struct fit_part *p, int64_t gpus, struct fit_alloc *a)
+{
+	uint64_t draw = 0;
+
+	if (g->placing && gpus <= p->cluster->n_free)
+		draw = (uint64_t)gsl_rng_get(g->placing) << 32 | gsl_rng_get(g->placing);
+	return fit_placement_take(p->cluster, g->p->placement, gpus, draw, a);
+}
+
+int fit_plan_try(struct fit_plan *p, uint32_t j, bool *fits)
+{
+	struct fit_engine *g = p->engine;
+	struct grant r = { .job = j, .gpus = g->jobs->jobs[j].gpus, .taken = true };
+	int rc;
+
+	if (g->state[j].status != WAITING || g->state[j].in_plan)
+		return FIT_EINVAL;
+	rc = take_placed(g, p->part, r.gpus, &g->state[j].alloc);
+	*fits = rc == FIT_OK;
+	return rc == FIT_END ? FIT_OK : rc ? rc : add_grant(p, r);
+}
+
+/* The nodes that a grant names, or those that the placement gives. FIT_END: the placement finds none. */
 static int take_nodes(struct fit_engine *g, const struct grant *r, struct fit_alloc *a)
 {
+	struct fit_part *p = part_of(g, r->job);
+
+	if (r->taken)
+		return FIT_OK;
 	if (!r->n_shares)
-		return fit_cluster_take(g->cluster, r->gpus, a);
+		return r->gpus > p->cluster->n_free ? FIT_EINVAL : take_placed(g, p, r->gpus, a);
 	if (fit_grow(&a->shares, &a->cap, r->n_shares, sizeof *a->shares))
 		return FIT_ENOMEM;
 	memcpy(a->shares, g->plan.shares + r->shares_at, r->n_shares * sizeof *a->shares);
 	a->n = r->n_shares;
 	a->gpus = r->gpus;
-	return fit_cluster_take_shares(g->cluster, a);
+	return fit_cluster_take_shares(p->cluster, a);
+}
+
+/* The placement found no room: the job waits (on). */
+static int go_without(struct fit_engine *g, uint32_t j, struct fit_err *err)
+{
+	if (g->state[j].status != RUNNING)
+		return FIT_OK;
+	g->state[j].status = WAITING;
+	g->running--;
+	return log_job(g, "preempt", j, false, err);
 }
 
 static int place(struct fit_engine *g, const struct grant *r, struct fit_err *err)
@@ -557,34 +623,39 @@ static int place(struct fit_engine *g, const struct grant *r, struct fit_err *er
 
 	if (rc == FIT_EINVAL)
 		return fit_fail(err, FIT_EINVAL, "policy %s grants %lld GPUs to job %s, but %lld are free",
-				g->p->policy->name, (long long)r->gpus, job->id, (long long)g->cluster->n_free);
+				g->p->policy->name, (long long)r->gpus, job->id,
+				(long long)part_of(g, r->job)->cluster->n_free);
+	if (rc == FIT_END)
+		return go_without(g, r->job, err);
 	if (rc)
 		return fit_fail_nomem(err);
 	g->counts.restarts += s->started;
 	s->restarts += s->started;
-	s->since_ns = g->view.now_ns;
+	s->since_ns = g->now_ns;
 	s->run.slowdown = 0;	/* set_slowdowns() looks at all jobs once they are placed */
 	g->running += s->status != RUNNING;
 	s->status = RUNNING;
 	s->started = true;
-	rc = g->model->place(job, &s->run, &s->alloc, g->view.now_ns + restart_ns(g, r->job), err);
+	rc = g->model->place(job, &s->run, &s->alloc, g->now_ns + restart_ns(g, r->job), err);
 	rc = rc ? rc : log_job(g, event, r->job, true, err);
+	if (!rc && g->p->policy->placed)
+		g->p->policy->placed(part_of(g, r->job)->policy_state, &part_of(g, r->job)->view, r->job);
 	return rc ? rc : queue_end(g, r->job, err);
 }
 
 /* Let running jobs learn from the time since the last decision. */
-static int retune(struct fit_engine *g, struct fit_err *err)
+static int retune(struct fit_engine *g, const struct fit_part *p, struct fit_err *err)
 {
 	int rc = FIT_OK;
 
-	for (size_t i = 0; i < g->active_n && !rc; i++) {
-		uint32_t j = g->active[i];
+	for (size_t i = 0; i < p->active_n && !rc; i++) {
+		uint32_t j = p->active[i];
 		struct job_state *s = &g->state[j];
 		bool changed = false;
 
 		if (s->status != RUNNING)
 			continue;
-		rc = g->model->retune(&g->jobs->jobs[j], &s->run, &s->alloc, g->view.now_ns, &changed, err);
+		rc = g->model->retune(&g->jobs->jobs[j], &s->run, &s->alloc, g->now_ns, &changed, err);
 		if (!rc && changed) {
 			rc = log_job(g, "batch", j, true, err);
 			rc = rc ? rc : queue_end(g, j, err);
@@ -604,7 +675,7 @@ static int apply_plan(struct fit_engine *g, struct fit_err *err)
 		s->in_plan = false;
 		if (s->status != RUNNING)
 			continue;
-		g->model->advance(&g->jobs->jobs[p->grants[i].job], &s->run, g->view.now_ns);
+		g->model->advance(&g->jobs->jobs[p->grants[i].job], &s->run, g->now_ns);
 		take_away(g, p->grants[i].job);
 		s->stamp++;
 		if (p->grants[i].gpus == 0) {
@@ -617,37 +688,44 @@ static int apply_plan(struct fit_engine *g, struct fit_err *err)
 		if (p->grants[i].gpus)
 			rc = place(g, &p->grants[i], err);
 	if (!rc && g->p->interference > 0)
-		rc = set_slowdowns(g, err);
+		rc = set_slowdowns(g, p->part, err);
 	p->n = 0;
 	p->shares_n = 0;
 	return rc;
 }
 
-static int decide(struct fit_engine *g, struct fit_err *err)
+static int decide(struct fit_engine *g, struct fit_part *p, struct fit_err *err)
 {
 	int rc;
 
 	/* not at each decision: the backlog may be long, and not all policies look at it */
-	if (g->active_holes > g->active_n / 2)
-		close_holes(g);
-	g->news = false;
-	if (!g->active_n)
+	if (p->active_holes > p->active_n / 2)
+		close_holes(g, p);
+	p->news = false;
+	if (!p->active_n)
 		return FIT_OK;
 	g->counts.decisions++;
-	rc = g->model->retune ? retune(g, err) : FIT_OK;
-	rc = rc ? rc : g->p->policy->decide(g->policy_state, &g->view, &g->plan, err);
+	g->plan.part = p;
+	rc = g->model->retune ? retune(g, p, err) : FIT_OK;
+	rc = rc ? rc : g->p->policy->decide(p->policy_state, view_of(g, p), &g->plan, err);
 	return rc ? rc : apply_plan(g, err);
 }
 
 /* ---- the clock ---- */
 
+static int64_t policy_wake(const struct fit_engine *g, struct fit_part *p)
+{
+	return g->p->policy->next_wake && p->active_n != p->active_holes ?
+	       g->p->policy->next_wake(p->policy_state, view_of(g, p)) : INT64_MAX;
+}
+
 /* The next decision instant with an interval: the first multiple of it after the last one, but none
  * while nobody waits for one, nor while nothing can come of it. */
-static int64_t next_tick(struct fit_engine *g)
+static int64_t next_tick(struct fit_engine *g, struct fit_part *p)
 {
-	bool idle = g->active_n == g->active_holes && !g->booked_n;
-	bool settled = (g->p->policy->needs & FIT_ONLY_NEWS) && !g->news && !g->booked_n;
-	int64_t d = g->p->interval_ns, next = g->last_tick_ns + d, from = g->view.now_ns;
+	bool idle = p->active_n == p->active_holes && !p->booked_n;
+	bool settled = (g->p->policy->needs & FIT_ONLY_NEWS) && !p->news && !p->booked_n;
+	int64_t d = g->p->interval_ns, next = p->last_tick_ns + d, from = g->now_ns;
 
 	if (idle || settled) {
 		const struct queued *q = idle ? NULL : peek(g);
@@ -655,31 +733,45 @@ static int64_t next_tick(struct fit_engine *g)
 		from = q ? q->at_ns : INT64_MAX;
 		if (next_submit_ns(g) < from)
 			from = next_submit_ns(g);
+		if (policy_wake(g, p) < from)
+			from = policy_wake(g, p);
 		if (from == INT64_MAX)
 			return INT64_MAX;
 	}
 	return next >= from ? next : (from / d + (from % d != 0)) * d;
 }
 
-static int64_t next_decision(struct fit_engine *g)
+static int64_t next_decision(struct fit_engine *g, struct fit_part *p)
 {
 	if (g->p->interval_ns)
-		return next_tick(g);
-	if (g->news)
-		return g->view.now_ns;
-	return g->p->policy->next_wake && g->active_n != g->active_holes ?
-	       g->p->policy->next_wake(g->policy_state, &g->view) : INT64_MAX;
+		return next_tick(g, p);
+	return p->news ? g->now_ns : policy_wake(g, p);
+}
+
+/* The first part that has to decide now, or NULL. */
+static struct fit_part *due_part(struct fit_engine *g)
+{
+	for (size_t i = 0; i < g->n_parts; i++) {
+		struct fit_part *p = &g->parts[i];
+
+		if (p->due_ns == g->now_ns || (!g->p->interval_ns && p->news))
+			return p;
+	}
+	return NULL;
 }
 
 /* Everything that happens at now_ns, in the order that engine.h states. */
 static int do_instant(struct fit_engine *g, struct fit_err *err)
 {
-	int64_t now = g->view.now_ns, due = next_decision(g);
+	int64_t now = g->now_ns;
 	int rc = FIT_OK;
 
+	for (size_t i = 0; i < g->n_parts; i++)
+		g->parts[i].due_ns = next_decision(g, &g->parts[i]);
 	while (!rc) {
 		const struct queued *q = peek(g);
 		bool queued_now = q && q->at_ns <= now;
+		struct fit_part *p;
 
 		if (queued_now && q->kind == ENDS) {
 			uint32_t j = q->job;
@@ -688,11 +780,11 @@ static int do_instant(struct fit_engine *g, struct fit_err *err)
 			rc = end_epoch(g, j, err);
 		} else if (next_submit_ns(g) <= now) {
 			rc = arrive(g, g->arrivals[g->next_arrival++], err);
-		} else if (g->p->interval_ns ? due == now : (due == now || g->news)) {
-			due = INT64_MAX;
-			g->last_tick_ns = now;
-			rc = release_booked(g, err);
-			rc = rc ? rc : decide(g, err);
+		} else if ((p = due_part(g)) != NULL) {
+			p->due_ns = INT64_MAX;
+			p->last_tick_ns = now;
+			rc = release_booked(g, p, err);
+			rc = rc ? rc : decide(g, p, err);
 		} else if (queued_now) {
 			uint32_t j = q->job;
 
@@ -705,32 +797,46 @@ static int do_instant(struct fit_engine *g, struct fit_err *err)
 	return rc;
 }
 
+static int fail_waiting(const struct fit_engine *g, struct fit_err *err)
+{
+	return fit_fail(err, FIT_EINVAL, "policy %s leaves %zu %s waiting for ever", g->p->policy->name,
+			g->unfinished, fit_plural(g->unfinished, "job", "jobs"));
+}
+
 static int run(struct fit_engine *g, struct fit_err *err)
 {
+	size_t booked = 0;
 	int rc = FIT_OK;
 
-	while (!rc && (g->unfinished || g->booked_n || g->next_arrival < g->n_arrivals)) {
+	while (!rc && (g->unfinished || booked || g->next_arrival < g->n_arrivals)) {
 		const struct queued *q = peek(g);
-		int64_t next = next_decision(g), ends = q ? q->at_ns : INT64_MAX, arrival = next_submit_ns(g);
+		int64_t next = INT64_MAX, ends = q ? q->at_ns : INT64_MAX, arrival = next_submit_ns(g);
+		bool settled = g->counts.decisions && !booked && !(g->p->policy->needs & FIT_ONLY_NEWS);
 
-		if (!g->running && arrival == INT64_MAX && g->counts.decisions && !g->booked_n && !g->news)
-			return fit_fail(err, FIT_EINVAL, "policy %s leaves %zu %s waiting for ever",
-					g->p->policy->name, g->unfinished,
-					fit_plural(g->unfinished, "job", "jobs"));
+		for (size_t i = 0; i < g->n_parts; i++) {
+			int64_t at = next_decision(g, &g->parts[i]);
+
+			next = at < next ? at : next;
+			settled = settled && !g->parts[i].news;
+		}
+		/* with an interval ticks go on for ever */
+		if (g->p->interval_ns && !g->running && arrival == INT64_MAX && settled)
+			return fail_waiting(g, err);
 		if (ends < next)
 			next = ends;
 		if (arrival < next)
 			next = arrival;
 		if (next == INT64_MAX)
-			return fit_fail(err, FIT_EINVAL, "policy %s leaves %zu %s waiting for ever",
-					g->p->policy->name, g->unfinished,
-					fit_plural(g->unfinished, "job", "jobs"));
+			return fail_waiting(g, err);
 		if (next > HORIZON_NS)
 			return fit_fail(err, FIT_EDATA, "policy %s: %zu %s still there 190 years after the trace "
 					"origin", g->p->policy->name, g->unfinished,
 					fit_plural(g->unfinished, "job is", "jobs are"));
-		g->view.now_ns = next;
+		g->now_ns = next;
 		rc = do_instant(g, err);
+		booked = 0;
+		for (size_t i = 0; i < g->n_parts; i++)
+			booked += g->parts[i].booked_n;
 	}
 	return rc;
 }
@@ -796,8 +902,12 @@ static int describe(struct fit_engine *g, const struct fit_meta *given, struct f
 
 	rc = rc ? rc : fit_meta_add(m, "policy", g->p->policy->name);
 	if (!rc && g->p->policy->describe)
-		rc = g->p->policy->describe(&g->p->policy_params, &g->view, m);
-	rc = rc ? rc : fit_meta_add(m, "cluster", g->cluster->spec);
+		rc = g->p->policy->describe(&g->p->policy_params, &g->parts[0].view, m);
+	rc = rc ? rc : fit_meta_add(m, "cluster", g->partitions->spec);
+	if (!rc && g->partitions->named)
+		rc = fit_meta_add(m, "virtual_clusters", g->partitions->named_spec);
+	if (!rc && g->p->placement != FIT_PLACE_EMPTIEST)
+		rc = fit_meta_add(m, "placement", fit_placement_names[g->p->placement]);
 	rc = rc ? rc : add_time(m, "interval_s", g->p->interval_ns);
 	rc = rc ? rc : fit_meta_add(m, "fidelity", f->name);
 	rc = rc ? rc : fit_meta_add(m, "progress_model", g->model->name);
@@ -826,56 +936,88 @@ static int describe(struct fit_engine *g, const struct fit_meta *given, struct f
 	return rc;
 }
 
-static int set_up(struct fit_engine *g, struct fit_err *err)
+static int set_up_part(struct fit_engine *g, size_t i, struct fit_err *err)
 {
-	g->state = calloc(g->jobs->n ? g->jobs->n : 1, sizeof *g->state);
-	g->spanning = calloc((size_t)g->cluster->n_nodes, sizeof *g->spanning);
-	if (!g->state || !g->spanning || order_arrivals(g))
+	struct fit_part *p = &g->parts[i];
+
+	p->cluster = &g->partitions->p[i].cluster;
+	p->first_node = g->partitions->p[i].first_node;
+	p->spanning = calloc((size_t)p->cluster->n_nodes, sizeof *p->spanning);
+	if (!p->spanning)
 		return fit_fail_nomem(err);
-	if ((g->p->policy->needs & FIT_ADAPTIVE) && fit_throughput_new(&g->fitter, err))
-		return err ? err->code : FIT_ENOMEM;
-	for (size_t i = 0; i < g->jobs->n; i++)
-		g->unfinished += !g->jobs->jobs[i].too_large;
-	g->plan.engine = g;
-	g->predictor.node_gpus = g->cluster->max_node_gpus;
-	g->view = (struct fit_view){
+	if (p->cluster->max_node_gpus > g->predictor.node_gpus)
+		g->predictor.node_gpus = p->cluster->max_node_gpus;
+	p->view = (struct fit_view){
 		.engine = g,
+		.part = p,
+		.partition = (uint32_t)i,
 		.jobs = g->jobs->jobs,
 		.n_jobs = g->jobs->n,
-		.cluster = g->cluster,
+		.cluster = p->cluster,
 		.fidelity = g->p->fidelity,
 		.interval_ns = g->p->interval_ns,
 	};
-	return g->p->policy->init(&g->policy_state, &g->view, &g->p->policy_params, err);
+	return g->p->policy->init(&p->policy_state, &p->view, &g->p->policy_params, err);
+}
+
+static int set_up(struct fit_engine *g, struct fit_err *err)
+{
+	int rc = FIT_OK;
+
+	g->state = calloc(g->jobs->n ? g->jobs->n : 1, sizeof *g->state);
+	g->parts = calloc(g->partitions->n, sizeof *g->parts);
+	if (!g->state || !g->parts || order_arrivals(g))
+		return fit_fail_nomem(err);
+	g->n_parts = g->partitions->n;
+	if ((g->p->policy->needs & FIT_ADAPTIVE) && fit_throughput_new(&g->fitter, err))
+		return err ? err->code : FIT_ENOMEM;
+	if (g->p->placement == FIT_PLACE_RANDOM) {
+		g->placing = fit_rng_new(g->p->policy_params.seed, "replay/placement");
+		if (!g->placing)
+			return fit_fail_nomem(err);
+	}
+	for (size_t i = 0; i < g->jobs->n; i++)
+		g->unfinished += !g->jobs->jobs[i].too_large;
+	g->plan.engine = g;
+	for (size_t i = 0; i < g->n_parts && !rc; i++)
+		rc = set_up_part(g, i, err);
+	return rc;
 }
 
 static void clean_up(struct fit_engine *g)
 {
-	if (g->policy_state)
-		g->p->policy->free(g->policy_state);
+	for (size_t i = 0; i < g->n_parts; i++) {
+		struct fit_part *p = &g->parts[i];
+
+		if (p->policy_state)
+			g->p->policy->free(p->policy_state);
+		free(p->spanning);
+		free(p->active);
+		free(p->booked);
+	}
 	for (size_t i = 0; g->state && i < g->jobs->n; i++) {
 		fit_alloc_release(&g->state[i].alloc);
 		drop_agent(&g->state[i]);
 	}
 	fit_throughput_free(g->fitter);
-	free(g->spanning);
 	fit_predictor_release(&g->predictor);
+	if (g->placing)
+		gsl_rng_free(g->placing);
+	free(g->parts);
 	free(g->state);
 	free(g->plan.grants);
 	free(g->plan.shares);
 	free(g->heap);
 	free(g->arrivals);
-	free(g->active);
-	free(g->booked);
 }
 
-int fit_replay(const struct fit_jobs *jobs, struct fit_cluster *cluster,
+int fit_replay(const struct fit_jobs *jobs, struct fit_partitions *partitions,
 	       const struct fit_replay_params *p, const struct fit_meta *meta, struct fit_writer *w,
 	       struct fit_replay_counts *counts, struct fit_err *err)
 {
 	struct fit_engine g = {
 		.jobs = jobs,
-		.cluster = cluster,
+		.partitions = partitions,
 		.p = p,
 		.model = !jobs->n || !jobs->jobs[0].app ? &fit_progress_fixed :
 			 p->policy->needs & FIT_ADAPTIVE ? &fit_progress_adaptive : &fit_progress_profile,
@@ -887,7 +1029,7 @@ int fit_replay(const struct fit_jobs *jobs, struct fit_cluster *cluster,
 	if (!rc && describe(&g, meta, &all))
 		rc = fit_fail_nomem(err);
 	rc = rc ? rc : fit_log_begin(w, &all, err);
-	rc = rc ? rc : fit_log_cluster(w, 0, cluster, err);
+	rc = rc ? rc : fit_log_cluster(w, 0, partitions->n_gpus, partitions->spec, err);
 	rc = rc ? rc : run(&g, err);
 	rc = rc ? rc : fit_writer_end(w, err);
 	if (!rc && counts)

@@ -15,6 +15,8 @@
 #ifndef FIT_REPLAY_ENGINE_H
 #define FIT_REPLAY_ENGINE_H
 
+#include "libfit/replay/partition.h"
+#include "libfit/replay/placement.h"
 #include "libfit/replay/policy.h"
 #include "libfit/table/table.h"
 
@@ -26,6 +28,7 @@ struct fit_replay_params {
 	struct fit_policy_params policy_params;
 	const struct fit_fidelity *fidelity;
 	int64_t interval_ns;	/* 0: woken by events */
+	enum fit_placement_kind placement;	/* of GPUs that a policy does not place itself */
 	double interference;	/* share of its rate that a job on several nodes loses where another such
 				 * job uses one of them; 0 … 1 (profiles only) */
 	int64_t max_active;	/* most jobs in the system at a time: the next one, in order of arrival, is submitted
@@ -45,10 +48,11 @@ struct fit_replay_counts {
 
 /*
  * Replay and write the log to w (begin to end of one table; the caller opens and closes w). meta:
- * metadata that goes in front of the replay's own (tool, version, inputs). cluster is used up: it is
- * all free again at the end.
+ * metadata that goes in front of the replay's own (tool, version, inputs). The partitions are those that
+ * the jobs were read for; they are used up: all free again at the end. Each is scheduled by itself, with
+ * a policy of its own.
  */
-int fit_replay(const struct fit_jobs *jobs, struct fit_cluster *cluster,
+int fit_replay(const struct fit_jobs *jobs, struct fit_partitions *partitions,
 	       const struct fit_replay_params *p, const struct fit_meta *meta, struct fit_writer *w,
 	       struct fit_replay_counts *counts, struct fit_err *err) FIT_MUST_CHECK;
 

@@ -30,14 +30,14 @@ static void write_na(struct fit_writer *w, int n)
 		fit_writer_na(w);
 }
 
-int fit_log_cluster(struct fit_writer *w, int64_t time_ns, const struct fit_cluster *c,
+int fit_log_cluster(struct fit_writer *w, int64_t time_ns, int64_t gpus, const char *spec,
 		    struct fit_err *err)
 {
 	fit_writer_time(w, time_ns);
 	fit_writer_str(w, "cluster");
 	fit_writer_na(w);
-	fit_writer_real(w, (double)c->n_gpus);
-	fit_writer_str(w, c->spec);
+	fit_writer_real(w, (double)gpus);
+	fit_writer_str(w, spec);
 	write_na(w, N_COLUMNS - LOCAL_BSZ);
 	return fit_writer_end_row(w, err);
 }
@@ -63,7 +63,7 @@ int fit_log_submit(struct fit_writer *w, int64_t time_ns, const struct fit_job *
 }
 
 /* "0:4,1:2": node and GPUs in the order in which they were taken. */
-static void write_nodes(struct fit_writer *w, const struct fit_alloc *a)
+static void write_nodes(struct fit_writer *w, const struct fit_alloc *a, int32_t first_node)
 {
 	struct fit_str s = { 0 };
 	char num[FIT_NUM_MAX];
@@ -75,7 +75,7 @@ static void write_nodes(struct fit_writer *w, const struct fit_alloc *a)
 	}
 	for (size_t i = 0; i < a->n && !rc; i++) {
 		rc = i ? fit_str_puts(&s, ",") : FIT_OK;
-		rc = rc ? rc : fit_str_add(&s, num, fit_format_int64(num, a->shares[i].node));
+		rc = rc ? rc : fit_str_add(&s, num, fit_format_int64(num, first_node + a->shares[i].node));
 		rc = rc ? rc : fit_str_puts(&s, ":");
 		rc = rc ? rc : fit_str_add(&s, num, fit_format_int64(num, a->shares[i].gpus));
 	}
@@ -92,7 +92,7 @@ int fit_log_event(struct fit_writer *w, const struct fit_event *e, struct fit_er
 	fit_writer_str(w, e->name);
 	fit_writer_str(w, e->job->id);
 	fit_writer_real(w, held ? (double)e->alloc->gpus : 0);
-	write_nodes(w, e->alloc);
+	write_nodes(w, e->alloc, e->first_node);
 	if (e->epochs && held) {
 		fit_writer_int(w, e->run->batch.atomic_bsz);
 		fit_writer_int(w, e->run->batch.accum_steps);

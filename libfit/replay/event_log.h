@@ -12,13 +12,14 @@ struct fit_event {
 	const char *name;
 	const struct fit_job *job;		/* NULL for cluster events */
 	const struct fit_alloc *alloc;		/* held from now on; NULL: none */
+	int32_t first_node;			/* of the partition that the nodes are of */
 	const struct fit_run *run;		/* NULL before the first start */
 	double work;
 	bool epochs;				/* the progress model has epochs */
 };
 
 int fit_log_begin(struct fit_writer *w, const struct fit_meta *meta, struct fit_err *err) FIT_MUST_CHECK;
-int fit_log_cluster(struct fit_writer *w, int64_t time_ns, const struct fit_cluster *c,
+int fit_log_cluster(struct fit_writer *w, int64_t time_ns, int64_t gpus, const char *spec,
 		    struct fit_err *err) FIT_MUST_CHECK;
 int fit_log_submit(struct fit_writer *w, int64_t time_ns, const struct fit_job *j, bool reject,
 		   struct fit_err *err) FIT_MUST_CHECK;

@@ -17,10 +17,13 @@
 /* ---- what a policy sees (read-only) ---- */
 
 struct fit_engine;
+struct fit_part;
 
 struct fit_view {
 	const struct fit_engine *engine;
-	const struct fit_job *jobs;		/* all jobs, in order; use those that arrived only */
+	const struct fit_part *part;
+	uint32_t partition;			/* which one: those jobs that are of it come here */
+	const struct fit_job *jobs;		/* all jobs, in order; use those that arrived here only */
 	size_t n_jobs;
 	const struct fit_cluster *cluster;
 	const struct fit_fidelity *fidelity;
@@ -57,9 +60,12 @@ int fit_predict_step(const struct fit_view *v, uint32_t j, int64_t gpus, int64_t
 
 struct fit_plan;
 /* Grant job j this many GPUs from now on; 0 takes away what it holds. A job that holds that many
- * already keeps its nodes; others are placed in the order of the calls. Jobs that are not named
- * keep what they have. */
+ * already keeps its nodes; others are placed in the order of the calls, and wait on where the placement
+ * finds no room for them. Jobs that are not named keep what they have. */
 int fit_plan_grant(struct fit_plan *p, uint32_t j, int64_t gpus) FIT_MUST_CHECK;
+/* Start waiting job j on the GPUs that it asked for, if the placement finds room now, beside all that
+ * the plan has started this way; *fits says whether it did. For policies that do not preempt. */
+int fit_plan_try(struct fit_plan *p, uint32_t j, bool *fits) FIT_MUST_CHECK;
 /* Put job j on exactly these shares (copied); it keeps them without a restart when it holds just
  * these already. */
 int fit_plan_place(struct fit_plan *p, uint32_t j, const struct fit_share *shares, size_t n) FIT_MUST_CHECK;
@@ -84,8 +90,8 @@ struct fit_policy_params fit_policy_params_default(void);
 #define FIT_NEEDS_INTERVAL 2u	/* decides at regular intervals only */
 #define FIT_ADAPTIVE 4u		/* jobs choose their batch size themselves */
 #define FIT_SEEDED 8u		/* draws random numbers */
-#define FIT_ONLY_NEWS 16u	/* decides nothing new before a job arrives or finishes: ticks until then are
-				 * passed over */
+#define FIT_ONLY_NEWS 16u	/* decides nothing new before a job arrives or finishes, or next_wake: ticks until
+				 * then are passed over */
 
 struct fit_policy {
 	const char *name;
@@ -97,8 +103,11 @@ struct fit_policy {
 	/* A job arrived; a job finished. NULL: of no interest. */
 	int (*arrive)(void *state, const struct fit_view *v, uint32_t j, struct fit_err *err);
 	void (*leave)(void *state, const struct fit_view *v, uint32_t j);
+	/* A grant came true: j has other GPUs than before. NULL: of no interest. */
+	void (*placed)(void *state, const struct fit_view *v, uint32_t j);
 	int (*decide)(void *state, const struct fit_view *v, struct fit_plan *plan, struct fit_err *err);
-	/* Woken by events: a further instant at which to decide; INT64_MAX: none. NULL: never. */
+	/* Woken by events, or FIT_ONLY_NEWS: a further instant at which to decide; INT64_MAX: none.
+	 * NULL: never. */
 	int64_t (*next_wake)(void *state, const struct fit_view *v);
 	/* Its parameters and conventions, for the log's metadata. NULL: it has none. */
 	int (*describe)(const struct fit_policy_params *p, const struct fit_view *v, struct fit_meta *meta);

@@ -88,15 +88,14 @@ static int sjf_arrive(void *state, const struct fit_view *v, uint32_t j, struct 
 static int head_decide(void *state, const struct fit_view *v, struct fit_plan *plan, struct fit_err *err)
 {
 	struct queue *q = state;
-	int64_t free_gpus = v->cluster->n_free;
+	bool fits = true;
 
-	while (q->n && v->jobs[q->heap[0].job].gpus <= free_gpus) {
-		uint32_t j = q->heap[0].job;
-
-		free_gpus -= v->jobs[j].gpus;
-		if (fit_plan_grant(plan, j, v->jobs[j].gpus))
+	(void)v;
+	while (q->n && fits) {
+		if (fit_plan_try(plan, q->heap[0].job, &fits))
 			return fit_fail_nomem(err);
-		queue_drop_first(q);
+		if (fits)
+			queue_drop_first(q);
 	}
 	return FIT_OK;
 }

@@ -12,7 +12,7 @@
 /* One hundred years: far beyond any trace, and sums of such times still fit an int64. */
 #define MAX_TIME_NS (INT64_C(100) * 366 * 86400 * FIT_NS_PER_S)
 
-enum { C_ID, C_SUBMIT, C_GPUS, C_DURATION, C_APP, C_BATCH, N_COLUMNS };
+enum { C_ID, C_SUBMIT, C_GPUS, C_DURATION, C_APP, C_BATCH, C_GROUP, N_COLUMNS };
 
 static const struct fit_field columns[N_COLUMNS] = {
 	[C_ID] = { "job_id", FIT_TEXT, FIT_F_NOT_NA },
@@ -21,6 +21,7 @@ static const struct fit_field columns[N_COLUMNS] = {
 	[C_DURATION] = { "duration_s", FIT_TIME, FIT_F_OPTIONAL },
 	[C_APP] = { "app", FIT_TEXT, FIT_F_OPTIONAL },
 	[C_BATCH] = { "batch_size", FIT_INT, FIT_F_OPTIONAL },
+	[C_GROUP] = { "group", FIT_TEXT, FIT_F_OPTIONAL },
 };
 
 void fit_jobs_release(struct fit_jobs *js)
@@ -68,6 +69,16 @@ static int take_row(const struct fit_reader *r, const struct fit_cell *c, const 
 		return fit_reader_fail(r, FIT_EDATA, "gpus", err, "%g GPUs (expected a whole number: a replay does "
 				       "not share GPUs)", g);
 	j->gpus = (int64_t)g;
+	if (p->partitions->named) {
+		const struct fit_partition *part = fit_partitions_find(p->partitions, c[C_GROUP].u.t);
+
+		if (c[C_GROUP].na)
+			return fit_reader_fail(r, FIT_EDATA, "group", err, "missing (expected a virtual cluster)");
+		if (!part)
+			return fit_reader_fail(r, FIT_EDATA, "group", err, "unknown virtual cluster '%.*s' (expected "
+					       "one of the cluster's)", FIT_TEXT_ARG(c[C_GROUP].u.t));
+		j->partition = (uint16_t)(part - p->partitions->p);
+	}
 	if (!c[C_BATCH].na)
 		j->batch_size = c[C_BATCH].u.i;
 	if (p->profile) {
@@ -165,21 +176,26 @@ static int check_sizes(struct fit_jobs *js, const struct fit_jobs_params *p, str
 
 	for (size_t i = 0; i < js->n && !rc; i++) {
 		struct fit_job *j = &js->jobs[i];
+		const struct fit_partition *part = &p->partitions->p[j->partition];
 
-		j->too_large = j->gpus > p->cluster_gpus;
+		j->too_large = j->gpus > part->cluster.n_gpus;
 		if (!j->too_large)
 			continue;
 		if (js->n_too_large++ < 20)
 			rc = fit_str_printf(&list, "%sjob %s asks for %lld GPUs", list.n ? ", " : "", j->id,
 					    (long long)j->gpus);
+		if (!rc && p->partitions->named && js->n_too_large <= 20)
+			rc = fit_str_printf(&list, " of the %lld of '%s'", (long long)part->cluster.n_gpus, part->name);
 	}
 	if (!rc && js->n_too_large > 20)
 		rc = fit_str_printf(&list, ", and %zu more", js->n_too_large - 20);
 	if (rc)
 		rc = fit_fail_nomem(err);
 	else if (js->n_too_large && !p->keep_too_large)
-		rc = fit_fail(err, FIT_EDATA, "%s: %s, the cluster has %lld (--skip-too-large rejects such jobs)",
-			      js->input, list.s, (long long)p->cluster_gpus);
+		rc = p->partitions->named ?
+		     fit_fail(err, FIT_EDATA, "%s: %s (--skip-too-large rejects such jobs)", js->input, list.s) :
+		     fit_fail(err, FIT_EDATA, "%s: %s, the cluster has %lld (--skip-too-large rejects such jobs)",
+			      js->input, list.s, (long long)p->partitions->n_gpus);
 	fit_str_release(&list);
 	return rc;
 }

@@ -14,6 +14,7 @@
 #include "libfit/base/status.h"
 #include "libfit/base/text.h"
 #include "libfit/model/profile.h"
+#include "libfit/replay/partition.h"
 #include "libfit/table/table.h"
 
 struct fit_job {
@@ -25,7 +26,8 @@ struct fit_job {
 	int64_t batch_size;		/* total; 0 when missing */
 	struct fit_app *app;		/* NULL without a profile */
 	uint64_t line;			/* of the input, for messages */
-	bool too_large;			/* asks for more GPUs than the cluster has */
+	uint16_t partition;		/* of the cluster; 0 without virtual clusters */
+	bool too_large;			/* asks for more GPUs than its partition has */
 };
 
 struct fit_jobs {
@@ -45,7 +47,7 @@ struct fit_jobs {
 struct fit_jobs_params {
 	const struct fit_profile *profile;	/* NULL: durations come from the table */
 	bool file_order;
-	int64_t cluster_gpus;
+	const struct fit_partitions *partitions;
 	bool keep_too_large;		/* false: a job larger than the cluster is an error */
 	int64_t skip_bad;		/* bad rows to leave out before giving up */
 };

@@ -144,6 +144,9 @@ int verify_read_meta(struct fit_verifier *v, const struct fit_meta *m, bool *fil
 	v->policy = fit_meta_get(m, "policy") && v->tally[RULE_META].violations == 0
 			    ? (enum verify_policy)(policy + 1)
 			    : POLICY_OTHER;
+	/* the rules of these policies are written for one cluster whose emptiest nodes are filled first */
+	if (fit_meta_get(m, "virtual_clusters") || fit_meta_get(m, "placement"))
+		v->policy = POLICY_OTHER;
 	(void)meta_time(v, m, "interval_s", &v->interval_ns);
 	v->restart_ns = NO_INT;
 	s = fit_meta_get(m, "restart_s");

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: MIT */
+#include "libfit/replay/placement.h"
+
+#include "libfit/base/text.h"
+
+const char *const fit_placement_names[] = { "emptiest", "consolidate", "consolidate-first", "first-fit",
+					    "random", NULL };
+
+static int add_share(struct fit_alloc *a, int32_t node, int64_t gpus)
+{
+	if (fit_grow(&a->shares, &a->cap, a->n + 1, sizeof *a->shares))
+		return FIT_ENOMEM;
+	a->shares[a->n++] = (struct fit_share){ node, (int32_t)gpus };
+	a->gpus += gpus;
+	return FIT_OK;
+}
+
+/* The lowest node of those with fewest free GPUs, but at least need; -1: none. */
+static int32_t best_fit(const struct fit_cluster *c, int64_t need)
+{
+	for (int32_t f = (int32_t)need; f <= c->max_node_gpus; f++) {
+		int32_t node = fit_cluster_next(c, f, -1);
+
+		if (node >= 0)
+			return node;
+	}
+	return -1;
+}
+
+static int consolidate(const struct fit_cluster *c, int64_t gpus, struct fit_alloc *a)
+{
+	int64_t whole = gpus / c->max_node_gpus, rest = gpus % c->max_node_gpus;
+	int32_t node = -1;
+
+	if (gpus <= c->max_node_gpus) {
+		node = best_fit(c, gpus);
+		return node < 0 ? FIT_END : add_share(a, node, gpus);
+	}
+	for (; whole; whole--) {
+		node = fit_cluster_next(c, c->max_node_gpus, node);
+		if (node < 0)
+			return FIT_END;
+		if (add_share(a, node, c->max_node_gpus))
+			return FIT_ENOMEM;
+	}
+	if (!rest)
+		return FIT_OK;
+	node = fit_cluster_next(c, c->max_node_gpus, node);
+	for (int32_t f = c->max_node_gpus - 1; node < 0 && f >= rest; f--)
+		node = fit_cluster_next(c, f, -1);
+	return node < 0 ? FIT_END : add_share(a, node, rest);
+}
+
+/* Steps through the nodes by a stride that has no factor in common with their number. */
+static int32_t stride_of(int32_t n, uint64_t draw)
+{
+	int32_t s = (int32_t)(draw % (uint64_t)n) + 1;
+
+	for (;; s = s % n + 1) {
+		int32_t x = n, y = s;
+
+		while (y) {
+			int32_t t = x % y;
+
+			x = y;
+			y = t;
+		}
+		if (x == 1)
+			return s;
+	}
+}
+
+static int take_all_free(const struct fit_cluster *c, int64_t gpus, int32_t first, int32_t stride,
+			 struct fit_alloc *a)
+{
+	int32_t node = first;
+
+	for (int32_t k = 0; k < c->n_nodes && a->gpus < gpus; k++) {
+		int64_t want = gpus - a->gpus, has = fit_cluster_open_gpus(c, node);
+
+		if (has && add_share(a, node, want < has ? want : has))
+			return FIT_ENOMEM;
+		node = (int32_t)(((int64_t)node + stride) % c->n_nodes);
+	}
+	return a->gpus < gpus ? FIT_END : FIT_OK;
+}
+
+int fit_placement_take(struct fit_cluster *c, enum fit_placement_kind kind, int64_t gpus, uint64_t draw,
+		       struct fit_alloc *a)
+{
+	int rc;
+
+	a->n = 0;
+	a->gpus = 0;
+	if (gpus > c->n_free)
+		return FIT_END;
+	switch (kind) {
+	case FIT_PLACE_CONSOLIDATE:
+	case FIT_PLACE_CONSOLIDATE_FIRST:
+		rc = consolidate(c, gpus, a);
+		break;
+	case FIT_PLACE_FIRST_FIT:
+		rc = take_all_free(c, gpus, 0, 1, a);
+		break;
+	case FIT_PLACE_RANDOM:
+		rc = take_all_free(c, gpus, (int32_t)((draw >> 32) % (uint64_t)c->n_nodes),
+				   stride_of(c->n_nodes, draw & UINT32_MAX), a);
+		break;
+	case FIT_PLACE_EMPTIEST:
+	default:
+		return fit_cluster_take(c, gpus, a);
+	}
+	if (rc == FIT_END && kind == FIT_PLACE_CONSOLIDATE_FIRST)
+		return fit_cluster_take(c, gpus, a);
+	rc = rc ? rc : fit_cluster_take_shares(c, a);
+	if (rc) {
+		a->n = 0;
+		a->gpus = 0;
+	}
+	return rc;
+}

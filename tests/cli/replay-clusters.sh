@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: MIT
+# Virtual clusters and placements of gf-replay.
+. tests/cli/lib.sh
+tab=$(printf '\t')
+events() { awk -F '\t' '/^[0-9]/ && $2 != "cluster" { print $1, $2, $3, $5 }' "$1"; }
+jobs() { printf 'job_id\tsubmit_s\tgpus\tduration_s\tgroup\n'; tr ' ' '\t'; }
+
+jobs >"$T/jobs.tsv" <<X
+a 0 8 100 left
+b 1 8 10 left
+c 2 4 10 right
+d 3 4 5 right
+e 3 1 5 right
+X
+run "two virtual clusters" 0 gf-replay -c left:1x8,right:1x4 --virtual-clusters "$T/jobs.tsv"
+events "$T/out" >"$T/events"
+is "each is scheduled by itself, nodes are numbered through" "$T/events" "0 submit a -
+0 start a 0:8
+1 submit b -
+2 submit c -
+2 start c 1:4
+3 submit d -
+3 submit e -
+12 finish c -
+12 start d 1:4
+17 finish d -
+17 start e 1:1
+22 finish e -
+100 finish a -
+100 start b 0:8
+110 finish b -"
+has "the log names them" "$T/out" "^#virtual_clusters=left:1x8,right:1x4$"
+cp "$T/out" "$T/log.tsv"
+run "the verifier follows" 0 gf-verify -j "$T/jobs.tsv" "$T/log.tsv"
+printf 'group\tnodes\tgpus_per_node\nleft\t1\t8\nnone\t0\t8\nright\t1\t4\n' >"$T/vc.tsv"
+run "from a cluster table" 0 gf-replay -c "$T/vc.tsv" --virtual-clusters "$T/jobs.tsv"
+same "the same log" "$T/out" "$T/log.tsv"
+for p in srtf tiresias; do
+	run "$p, at ticks" 0 gf-replay -p $p -i 7 -c left:1x8,right:1x4 --virtual-clusters "$T/jobs.tsv"
+	cp "$T/out" "$T/both"
+	for vc in left right; do
+		gf-select --where "group=$vc" "$T/jobs.tsv" >"$T/part.tsv"
+		gf-replay -p $p -i 7 -c "$([ $vc = left ] && echo 1x8 || echo 1x4)" "$T/part.tsv" | events - |
+			awk '{ print $1, $2, $3 }' >"$T/alone.$vc"
+	done
+	events "$T/both" | awk '{ print $1, $2, $3 }' | sort >"$T/events"
+	sort "$T/alone.left" "$T/alone.right" >"$T/alone"
+	same "$p: as each alone" "$T/events" "$T/alone"
+done
+run "a group that is no virtual cluster" 1 gf-replay -c left:1x8 --virtual-clusters "$T/jobs.tsv"
+is "is named" "$T/err" "gf-replay: $T/jobs.tsv:4:group: unknown virtual cluster 'right' (expected one of the cluster's)"
+cut -f 1-4 "$T/jobs.tsv" >"$T/none.tsv"
+run "jobs without a group" 1 gf-replay -c left:1x8 --virtual-clusters "$T/none.tsv"
+is "are told apart" "$T/err" "gf-replay: $T/none.tsv:2:group: missing (expected a virtual cluster)"
+run "a part without a name" 2 gf-replay -c left:1x8,1x4 --virtual-clusters "$T/jobs.tsv"
+is "is refused" "$T/err" "gf-replay: bad cluster 'left:1x8,1x4' (expected NAME:NODESxGPUS for each virtual cluster)
+Try 'gf-replay --help'."
+printf 'group\tnodes\tgpus_per_node\nx:y\t1\t8\n' >"$T/bad.tsv"
+run "a name that no specification can hold" 1 gf-replay -c "$T/bad.tsv" --virtual-clusters "$T/jobs.tsv"
+is "is refused, too" "$T/err" "gf-replay: $T/bad.tsv:2:group: bad name 'x:y' (expected no ':' or ',')"
+run "larger than its virtual cluster" 1 gf-replay -c left:1x8,right:1x3 --virtual-clusters "$T/jobs.tsv"
+is "is said" "$T/err" "gf-replay: $T/jobs.tsv: job c asks for 4 GPUs of the 3 of 'right', job d asks for 4 GPUs of the 3 of 'right' (--skip-too-large rejects such jobs)"
+
+jobs >"$T/place.tsv" <<X
+a 0 3 50 -
+b 1 4 50 -
+c 2 2 50 -
+d 3 6 50 -
+X
+placed() {
+	run "$1" 0 gf-replay -c 3x4 --placement "$1" "$T/place.tsv"
+	events "$T/out" | awk '$2 == "start" { print $1, $3, $4 }' >"$T/events"
+	is "$1: where jobs go" "$T/events" "$2"
+}
+placed emptiest "0 a 0:3
+1 b 1:4
+2 c 2:2
+50 d 0:4,2:2"
+placed consolidate "0 a 0:3
+1 b 1:4
+2 c 2:2
+50 d 0:4,2:2"
+placed first-fit "0 a 0:3
+1 b 0:1,1:3
+2 c 1:1,2:1
+50 d 0:3,2:3"
+jobs >"$T/split.tsv" <<X
+a 0 3 50 -
+b 1 3 30 -
+c 2 2 50 -
+X
+run "consolidate waits for one node" 0 gf-replay -c 2x4 --placement consolidate "$T/split.tsv"
+has "until b has gone" "$T/out" "^31${tab}start${tab}c${tab}2${tab}1:2"
+run "consolidate-first does not" 0 gf-replay -c 2x4 --placement consolidate-first "$T/split.tsv"
+has "and splits" "$T/out" "^2${tab}start${tab}c${tab}2${tab}0:1,1:1"
+has "the log names the placement" "$T/out" "^#placement=consolidate-first$"
+for p in srtf tiresias; do
+	run "$p: who is covered and finds no room waits" 0 gf-replay -p $p -c 2x4 --placement consolidate "$T/split.tsv"
+	has "$p: and starts when there is some" "$T/out" "^31${tab}start${tab}c${tab}2${tab}1:2"
+done
+gf-synth jobs --jobs 300 --seed 5 >"$T/many.tsv"
+for seed in 1 2; do
+	run "random, seed $seed" 0 gf-replay -q --no-meta -c 20x4 --skip-too-large --placement random --seed $seed "$T/many.tsv"
+	mv "$T/out" "$T/random.$seed"
+done
+run "random again" 0 gf-replay -q --no-meta -c 20x4 --skip-too-large --placement random --seed 1 "$T/many.tsv"
+same "the same seed, the same nodes" "$T/out" "$T/random.1"
+! cmp -s "$T/random.1" "$T/random.2"
+ok "another seed, other nodes" $?
