@@ -13,7 +13,7 @@
 
 struct options {
 	const char *policy, *fidelity;
-	const char *cluster, *profile;
+	const char *cluster, *profile, *models;
 	int64_t interval_ns, restart_ns, skip_bad, max_active, tiresias_threshold_gpu_s;
 	double pollux_p, interference;
 	const char *fitness;
@@ -37,6 +37,8 @@ static const struct cli_option options[] = {
 	  fit_placement_names, 0, 0, 0 },
 	{ 0, "profile", CLI_TEXT, AT(profile), "STORE", NULL,
 	  "application profiles made by gf-prof; without, jobs need duration_s", NULL, 0, 0, CLI_INPUT },
+	{ 0, "models", CLI_TEXT, AT(models), "THETA", NULL,
+	  "Pollux: throughput models that jobs start from, not learn", NULL, 0, 0, CLI_INPUT },
 	{ 'i', "interval", CLI_TIME, AT(interval_ns), "SECONDS", "0, or the fidelity's",
 	  "decide at multiples of this; 0: when jobs come and go", NULL, 0, HUNDRED_YEARS_S, 0 },
 	{ 0, "fidelity", CLI_TEXT, AT(fidelity), "NAME", "none",
@@ -207,14 +209,24 @@ static int open_cluster(const struct options *o, struct fit_partitions *ps, stru
 	return rc;
 }
 
-static int describe_inputs(const struct cli *cli, const struct fit_jobs *jobs, const char *profile_hash,
+/* What a replay reads beside the jobs. */
+struct inputs {
+	struct fit_profile *profile;
+	char profile_hash[FIT_HASH_HEX];
+	struct fit_theta_list models;
+	struct fit_partitions partitions;
+};
+
+static int describe_inputs(const struct cli *cli, const struct fit_jobs *jobs, const struct inputs *in,
 			   struct fit_meta *meta, struct fit_err *err)
 {
 	int rc = cli_meta(cli, meta, false);
 
 	rc = rc ? rc : cli_meta_input(meta, "jobs", jobs->hash);
-	if (!rc && *profile_hash)
-		rc = cli_meta_input(meta, "profile", profile_hash);
+	if (!rc && *in->profile_hash)
+		rc = cli_meta_input(meta, "profile", in->profile_hash);
+	if (!rc && *in->models.hash)
+		rc = cli_meta_input(meta, "models", in->models.hash);
 	return rc ? fit_fail_nomem(err) : FIT_OK;
 }
 
@@ -292,13 +304,12 @@ static int close_fitness(struct fitness *f, int rc, struct fit_err *err)
 	return rc;
 }
 
-static int replay(struct cli *cli, const struct options *o, struct fit_replay_params *p,
-		  const struct fit_profile *profile, const char *profile_hash, struct fit_partitions *partitions)
+static int replay(struct cli *cli, const struct options *o, struct fit_replay_params *p, struct inputs *in)
 {
 	struct fit_jobs_params jp = {
-		.profile = profile,
+		.profile = in->profile,
 		.file_order = p->fidelity->file_order,
-		.partitions = partitions,
+		.partitions = &in->partitions,
 		.keep_too_large = o->skip_too_large,
 		.skip_bad = o->skip_bad,
 	};
@@ -313,14 +324,14 @@ static int replay(struct cli *cli, const struct options *o, struct fit_replay_pa
 	if (rc)
 		return cli_error(cli, &err);
 	tell_left_out(cli, &jobs);
-	rc = describe_inputs(cli, &jobs, profile_hash, &meta, &err);
+	rc = describe_inputs(cli, &jobs, in, &meta, &err);
 	rc = rc ? rc : cli_writer_open(cli, &w, &err);
 	rc = rc ? rc : open_fitness(&fitness, cli, o, &err);
 	if (fitness.w) {
 		p->policy_params.pollux_found = write_fitness;
 		p->policy_params.pollux_listener = &fitness;
 	}
-	rc = rc ? rc : fit_replay(&jobs, partitions, p, &meta, w, &counts, &err);
+	rc = rc ? rc : fit_replay(&jobs, &in->partitions, p, &meta, w, &counts, &err);
 	rc = close_fitness(&fitness, rc, &err);
 	if (!rc) {
 		rc = fit_writer_close(w, &err);
@@ -337,12 +348,18 @@ static int replay(struct cli *cli, const struct options *o, struct fit_replay_pa
 	return 0;
 }
 
+/* What is true, and what is believed. */
+static int read_models(const struct options *o, struct inputs *in, struct fit_err *err)
+{
+	int rc = o->profile ? fit_profile_load(&in->profile, o->profile, in->profile_hash, err) : FIT_OK;
+
+	return !rc && o->models ? fit_theta_list_read(&in->models, o->models, err) : rc;
+}
+
 static int run(struct cli *cli, const struct options *o)
 {
 	struct fit_replay_params p = fit_replay_params_default();
-	char profile_hash[FIT_HASH_HEX] = "";
-	struct fit_profile *profile = NULL;
-	struct fit_partitions partitions;
+	struct inputs in = { 0 };
 	struct fit_err err;
 	const char *wrong;
 	int rc = find_names(cli, o, &p);
@@ -352,6 +369,7 @@ static int run(struct cli *cli, const struct options *o)
 	p.interval_ns = o->interval_ns >= 0 ? o->interval_ns : p.fidelity->interval_ns;
 	p.restart_ns = o->restart_ns;
 	p.max_active = o->max_active;
+	p.models = o->models ? &in.models : NULL;
 	p.interference = o->interference;
 	p.placement = (enum fit_placement_kind)o->placement;
 	p.policy_params.tiresias_threshold_gpu_s = o->tiresias_threshold_gpu_s;
@@ -363,17 +381,16 @@ static int run(struct cli *cli, const struct options *o)
 	wrong = fit_replay_params_check(&p, o->profile != NULL);
 	if (wrong)
 		return cli_usage(cli, "--policy %s: %s", o->policy, wrong);
-	rc = open_cluster(o, &partitions, &err);
+	rc = open_cluster(o, &in.partitions, &err);
 	if (rc == FIT_EINVAL)
 		return cli_usage(cli, "%s", err.msg);
 	if (rc)
 		return cli_error(cli, &err);
-	if (o->profile && fit_profile_load(&profile, o->profile, profile_hash, &err))
-		rc = cli_error(cli, &err);
-	else
-		rc = replay(cli, o, &p, profile, profile_hash, &partitions);
-	fit_profile_free(profile);
-	fit_partitions_release(&partitions);
+	rc = read_models(o, &in, &err);
+	rc = rc ? cli_error(cli, &err) : replay(cli, o, &p, &in);
+	fit_profile_free(in.profile);
+	fit_theta_list_release(&in.models);
+	fit_partitions_release(&in.partitions);
 	return rc;
 }
 

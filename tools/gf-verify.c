@@ -7,7 +7,7 @@
 #include "tools/common/cli.h"
 
 struct options {
-	const char *jobs, *profile, *metrics, *per_job;
+	const char *jobs, *profile, *models, *metrics, *per_job;
 	bool only_violated;
 };
 
@@ -18,6 +18,8 @@ static const struct cli_option options[] = {
 	  0, 0, CLI_REQUIRED | CLI_INPUT },
 	{ 0, "profile", CLI_TEXT, AT(profile), "STORE", NULL,
 	  "the application profiles that were used", NULL, 0, 0, CLI_INPUT },
+	{ 0, "models", CLI_TEXT, AT(models), "THETA", NULL, "the throughput models that jobs started from",
+	  NULL, 0, 0, CLI_INPUT },
 	{ 0, "metrics", CLI_TEXT, AT(metrics), "FILE", NULL, "also check this output of gf-metrics",
 	  NULL, 0, 0, CLI_INPUT },
 	{ 0, "per-job", CLI_TEXT, AT(per_job), "FILE", NULL,
@@ -47,6 +49,8 @@ static int judge(struct fit_verifier *v, const struct cli *cli, const struct opt
 
 	if (!rc && o->profile)
 		rc = fit_verifier_profile(v, o->profile, err);
+	if (!rc && o->models)
+		rc = fit_verifier_models(v, o->models, err);
 	if (o->metrics || o->per_job)
 		fit_verifier_keep_results(v);
 	rc = rc ? rc : fit_verifier_log(v, cli_operand(cli, 0), err);
@@ -65,6 +69,8 @@ static int describe(const struct fit_verifier *v, const struct cli *cli, struct 
 	rc = rc ? rc : cli_meta_input(meta, "jobs", fit_verifier_hash_jobs(v));
 	if (!rc && *fit_verifier_hash_profile(v))
 		rc = cli_meta_input(meta, "profile", fit_verifier_hash_profile(v));
+	if (!rc && *fit_verifier_hash_models(v))
+		rc = cli_meta_input(meta, "models", fit_verifier_hash_models(v));
 	return rc;
 }
 

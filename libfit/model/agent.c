@@ -27,9 +27,24 @@ void fit_agent_release(struct fit_agent *a)
 	a->n_obs = a->cap_obs = 0;
 }
 
+void fit_agent_seed(struct fit_agent *a, const struct fit_theta *theta, double sqr, double var)
+{
+	a->model.theta = *theta;
+	a->seeded = true;
+	a->version++;
+	fit_agent_set_grad(a, sqr, var);
+}
+
+bool fit_agent_knows(const struct fit_agent *a)
+{
+	return a->seeded || a->n_obs;
+}
+
 int fit_agent_observe(struct fit_agent *a, int64_t nodes, int64_t replicas, int64_t local_bsz,
 		      double step_s, double sync_s)
 {
+	if (a->seeded)
+		return FIT_OK;
 	for (size_t i = 0; i < a->n_obs; i++)
 		if (a->obs[i].num_nodes == nodes && a->obs[i].num_replicas == replicas &&
 		    a->obs[i].local_bsz == local_bsz)
@@ -69,6 +84,8 @@ int fit_agent_refit(struct fit_agent *a, struct fit_err *err)
 	struct fit_throughput_result r;
 	int rc;
 
+	if (a->seeded)
+		return FIT_OK;
 	if (!a->n_obs)
 		return fit_fail(err, FIT_EINVAL, "nothing was observed yet");
 	if (!a->stale)

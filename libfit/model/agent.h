@@ -21,6 +21,7 @@ struct fit_agent {
 	int64_t max_replicas_seen;	/* 0: nothing was run yet */
 	struct fit_goodput model;	/* theta: of the last fit */
 	bool stale;			/* something was seen since */
+	bool seeded;			/* theta was given: observations do not change it */
 	uint64_t version;		/* changes whenever predictions do */
 	/* best splits that were asked for at this version: a small cache */
 	struct fit_agent_best {
@@ -34,7 +35,12 @@ struct fit_agent {
 /* Limits come from the application; nothing is known yet. w: a workspace that any number of agents
  * may share; borrowed. */
 void fit_agent_init(struct fit_agent *a, const struct fit_app_info *info, struct fit_throughput *w);
+/* Start from a model that was fitted beforehand and stays as it is, and from gradient statistics; all
+ * numbers of replicas can be predicted at once. */
+void fit_agent_seed(struct fit_agent *a, const struct fit_theta *theta, double sqr, double var);
 void fit_agent_release(struct fit_agent *a);
+/* Are there predictions? */
+bool fit_agent_knows(const struct fit_agent *a);
 
 /* A step of this configuration took so long; no effect when it was seen before. */
 int fit_agent_observe(struct fit_agent *a, int64_t nodes, int64_t replicas, int64_t local_bsz,

@@ -124,6 +124,8 @@ const char *fit_replay_params_check(const struct fit_replay_params *p, bool has_
 		return "the Tiresias threshold is negative";
 	if (p->policy_params.pollux_power == 0)
 		return "the power of the mean is 0";
+	if (p->models && !(p->policy->needs & FIT_ADAPTIVE))
+		return "this policy takes no models";
 	if (!(p->interference >= 0 && p->interference < 1))
 		return "the interference is not from 0 to below 1";
 	if (p->interference > 0 && !has_profile)
@@ -465,6 +467,32 @@ static int end_epoch(struct fit_engine *g, uint32_t j, struct fit_err *err)
 	return rc ? rc : queue_end(g, j, err);
 }
 
+/* The agent of a job. Where models are given it starts from one, with the gradient statistics that its
+ * first steps at the initial batch size will show. */
+static int hire_agent(struct fit_engine *g, uint32_t j, struct fit_err *err)
+{
+	const struct fit_job *job = &g->jobs->jobs[j];
+	const struct fit_app_info *info = fit_app_info(job->app);
+	struct fit_agent *a = malloc(sizeof *a);
+	const struct fit_theta *theta;
+	double sqr, var;
+	int rc;
+
+	if (!a)
+		return fit_fail_nomem(err);
+	fit_agent_init(a, info, g->fitter);
+	g->state[j].run.agent = a;
+	if (!g->p->models)
+		return FIT_OK;
+	theta = fit_theta_list_find(g->p->models, fit_text_of(job->app_name));
+	if (!theta)
+		return fit_fail(err, FIT_EDATA, "job %s: no model of application '%s'", job->id, job->app_name);
+	rc = fit_app_grad_stats(job->app, info->init_batch, 0, &sqr, &var, err);
+	if (!rc)
+		fit_agent_seed(a, theta, sqr, var);
+	return rc;
+}
+
 /* When the next job comes: INT64_MAX when there is none, or the system is full and it has to wait until
  * one ends. */
 static int64_t next_submit_ns(const struct fit_engine *g)
@@ -498,10 +526,9 @@ static int arrive(struct fit_engine *g, uint32_t j, struct fit_err *err)
 	if (add_active(p, j))
 		return fit_fail_nomem(err);
 	if (g->p->policy->needs & FIT_ADAPTIVE) {
-		g->state[j].run.agent = malloc(sizeof *g->state[j].run.agent);
-		if (!g->state[j].run.agent)
-			return fit_fail_nomem(err);
-		fit_agent_init(g->state[j].run.agent, fit_app_info(job->app), g->fitter);
+		rc = hire_agent(g, j, err);
+		if (rc)
+			return rc;
 	}
 	if (g->p->policy->arrive)
 		rc = g->p->policy->arrive(p->policy_state, view_of(g, p), j, err);

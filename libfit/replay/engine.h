@@ -15,6 +15,7 @@
 #ifndef FIT_REPLAY_ENGINE_H
 #define FIT_REPLAY_ENGINE_H
 
+#include "libfit/model/theta.h"
 #include "libfit/replay/partition.h"
 #include "libfit/replay/placement.h"
 #include "libfit/replay/policy.h"
@@ -29,6 +30,7 @@ struct fit_replay_params {
 	const struct fit_fidelity *fidelity;
 	int64_t interval_ns;	/* 0: woken by events */
 	enum fit_placement_kind placement;	/* of GPUs that a policy does not place itself */
+	const struct fit_theta_list *models;	/* what agents start from and keep (FIT_ADAPTIVE); NULL: they learn */
 	double interference;	/* share of its rate that a job on several nodes loses where another such
 				 * job uses one of them; 0 … 1 (profiles only) */
 	int64_t max_active;	/* most jobs in the system at a time: the next one, in order of arrival, is submitted

@@ -98,11 +98,12 @@ static int by_service(const void *pa, const void *pb)
 	return (a->job > b->job) - (a->job < b->job);
 }
 
-/* At most twice what was tried, and what batch sizes allow. */
+/* At most twice what was tried (a model that was given knows all sizes), and what batch sizes allow. */
 static int most_replicas(const struct fit_view *v, uint32_t j)
 {
 	const struct fit_app_info *a = fit_app_info(v->jobs[j].app);
-	int64_t most = 2 * fit_view_agent(v, j)->max_replicas_seen;
+	const struct fit_agent *agent = fit_view_agent(v, j);
+	int64_t most = agent->seeded ? FIT_POLLUX_REPLICAS_MAX : 2 * agent->max_replicas_seen;
 
 	most = most < 1 ? 1 : most;
 	most = most > FIT_POLLUX_REPLICAS_MAX ? FIT_POLLUX_REPLICAS_MAX : most;
@@ -157,7 +158,7 @@ static int fill_job(struct pollux *s, const struct fit_view *v, uint32_t j, int6
 	else
 		out->restart_factor = 0;
 	out->speedup[0][0] = out->speedup[1][0] = 0;
-	if (agent->n_obs) {
+	if (fit_agent_knows(agent)) {
 		int64_t nodes = v->fidelity->pollux_fair_share_on_one_node ? 1 :
 				(fair + v->cluster->max_node_gpus - 1) / v->cluster->max_node_gpus;
 

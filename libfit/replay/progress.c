@@ -166,7 +166,7 @@ static int choose_batch(const struct fit_job *j, struct fit_run *r, const struct
 	int64_t target = info->fixed_batch, most;
 	int rc;
 
-	if (!target && !r->agent->n_obs)
+	if (!target && !fit_agent_knows(r->agent))
 		target = info->init_batch > info->min_local_bsz * a->gpus ? info->init_batch :
 			 info->min_local_bsz * a->gpus;
 	if (target) {

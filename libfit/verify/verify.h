@@ -40,10 +40,12 @@ int fit_verifier_jobs(struct fit_verifier *v, const char *operand,
  * is not in it. */
 int fit_verifier_profile(struct fit_verifier *v, const char *store,
 			 struct fit_err *err) FIT_MUST_CHECK;
+/* Read the throughput models that jobs started from; after jobs, before log. */
+int fit_verifier_models(struct fit_verifier *v, const char *operand, struct fit_err *err) FIT_MUST_CHECK;
 /* Keep what a per-job metrics table is compared with (about 64 bytes a job); before log. */
 void fit_verifier_keep_results(struct fit_verifier *v);
 
-/* Read and judge the log, once. FIT_EINVAL: it was made with a profile and none was loaded;
+/* Read and judge the log, once. FIT_EINVAL: it was made with a profile or models and none were loaded;
  * FIT_EDATA: it was, and a job has no application. */
 int fit_verifier_log(struct fit_verifier *v, const char *operand,
 		     struct fit_err *err) FIT_MUST_CHECK;
@@ -77,6 +79,8 @@ const char *fit_verdict_name(enum fit_verdict_kind kind);
 /* Hashes of what was read ("" when it was not), for metadata. */
 const char *fit_verifier_hash_jobs(const struct fit_verifier *v);
 const char *fit_verifier_hash_profile(const struct fit_verifier *v);
+/* "" without models. */
+const char *fit_verifier_hash_models(const struct fit_verifier *v);
 const char *fit_verifier_hash_log(const struct fit_verifier *v);
 
 #endif

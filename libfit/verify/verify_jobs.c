@@ -141,6 +141,11 @@ int fit_verifier_profile(struct fit_verifier *v, const char *store, struct fit_e
 	return FIT_OK;
 }
 
+int fit_verifier_models(struct fit_verifier *v, const char *operand, struct fit_err *err)
+{
+	return fit_theta_list_read(&v->models, operand, err);
+}
+
 /* Jobs without what decides their run time, once the log has said whether a profile does. */
 void verify_leave_out_jobs(struct fit_verifier *v)
 {

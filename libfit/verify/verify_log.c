@@ -450,6 +450,8 @@ static void apply(struct fit_verifier *v, struct verify_row *r)
 			v->capacity_submit = v->capacity;
 		}
 		l = live_new(v, r->job);
+		if (l && v->seeded)
+			verify_agent_seed(v, l);
 		if (!l || verify_list_push(&v->fresh, (uint32_t)(l - v->live)))
 			v->code = FIT_ENOMEM;
 		v->woken_before = v->woken;
@@ -860,6 +862,10 @@ static int read_log(struct fit_verifier *v, struct fit_reader *r, struct fit_err
 		return fit_fail(err, FIT_EINVAL,
 				"%s: made with a profile store (give it with --profile)",
 				fit_reader_input(r));
+	v->seeded = fit_meta_get(fit_reader_meta(r), "input_models") != NULL;
+	if (v->seeded && !*v->models.hash)
+		return fit_fail(err, FIT_EINVAL, "%s: made with models (give them with --models)",
+				fit_reader_input(r));
 	verify_leave_out_jobs(v);
 	if (verify_read_meta(v, fit_reader_meta(r), &file_order))
 		return fit_fail_nomem(err);
@@ -938,6 +944,7 @@ void fit_verifier_free(struct fit_verifier *v)
 	fit_index_release(&v->by_app);
 	fit_str_release(&v->ids);
 	fit_profile_free(v->profile);
+	fit_theta_list_release(&v->models);
 	free(v->cluster_meta);
 	free(v->jobs);
 	free(v->apps);
@@ -991,6 +998,11 @@ const char *fit_verifier_hash_jobs(const struct fit_verifier *v)
 const char *fit_verifier_hash_profile(const struct fit_verifier *v)
 {
 	return v->hash_profile;
+}
+
+const char *fit_verifier_hash_models(const struct fit_verifier *v)
+{
+	return v->models.hash;
 }
 
 const char *fit_verifier_hash_log(const struct fit_verifier *v)

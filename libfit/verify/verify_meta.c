@@ -204,5 +204,6 @@ int verify_read_meta(struct fit_verifier *v, const struct fit_meta *m, bool *fil
 		return FIT_ENOMEM;
 	check_hash(v, m, "input_jobs", v->hash_jobs, "jobs table");
 	check_hash(v, m, "input_profile", v->hash_profile, "profile store");
+	check_hash(v, m, "input_models", v->models.hash, "set of models");
 	return FIT_OK;
 }

@@ -110,6 +110,32 @@ static void refit(struct fit_verifier *v, struct verify_agent *a)
 	forget_predictions(a);
 }
 
+void verify_agent_seed(struct fit_verifier *v, struct verify_live *l)
+{
+	const struct fit_app_info *info = info_of(v, l->job);
+	const struct verify_app *app = info ? &v->apps[v->jobs[l->job].app] : NULL;
+	const struct fit_theta *theta;
+
+	if (!app)
+		return;
+	verify_check(v, RULE_INPUTS);
+	theta = fit_theta_list_find(&v->models, fit_text_of(app->name));
+	if (!theta) {
+		verify_fault(v, RULE_INPUTS, l->job, "the models have none of application '%s'", app->name);
+		return;
+	}
+	l->agent = agent_new(info);
+	if (!l->agent) {
+		v->code = FIT_ENOMEM;
+		return;
+	}
+	l->agent->model.theta = *theta;
+	l->agent->fitted = true;
+	if (fit_app_grad_stats(app->model, info->init_batch, 0, &l->agent->model.grad_sqr,
+			       &l->agent->model.grad_var, &v->model_err))
+		l->agent->broken = true;
+}
+
 void verify_agent_learn(struct fit_verifier *v, struct verify_live *l)
 {
 	const struct fit_app_info *info = info_of(v, l->job);
@@ -133,7 +159,7 @@ void verify_agent_learn(struct fit_verifier *v, struct verify_live *l)
 		return;	/* the profile does not cover it: the progress rule says so */
 	if (!l->agent)
 		l->agent = agent_new(info);
-	if (!l->agent || observe(l->agent, &o)) {
+	if (!l->agent || (!v->seeded && observe(l->agent, &o))) {
 		v->code = FIT_ENOMEM;
 		return;
 	}
@@ -352,11 +378,13 @@ static int64_t least_of(int64_t a, int64_t b)
 }
 
 /* The most GPUs that a job may have. */
-static int64_t most_gpus(const struct fit_app_info *info, const struct verify_live *l)
+static int64_t most_gpus(const struct fit_verifier *v, const struct fit_app_info *info,
+			 const struct verify_live *l)
 {
-	int64_t most = l->agent && l->agent->most_gpus > 0 ? 2 * l->agent->most_gpus : 1;
+	int64_t most = info->max_batch / info->min_local_bsz;
 
-	most = least_of(most, info->max_batch / info->min_local_bsz);
+	if (!v->seeded)
+		most = least_of(most, l->agent && l->agent->most_gpus > 0 ? 2 * l->agent->most_gpus : 1);
 	return info->max_replicas ? least_of(most, info->max_replicas) : most;
 }
 
@@ -369,12 +397,13 @@ void verify_row_pollux_doubling(struct fit_verifier *v, const struct verify_row 
 	if (!l || !info)
 		return;
 	verify_check(v, RULE_POLLUX_DOUBLING);
-	most = most_gpus(info, l);
+	most = most_gpus(v, info, l);
 	if (r->sum > most)
 		verify_fault(v, RULE_POLLUX_DOUBLING, r->job,
-			     "gets %lld GPUs; it ran on at most %lld before and may have %lld",
-			     (long long)r->sum, l->agent ? (long long)l->agent->most_gpus : 0,
-			     (long long)most);
+			     "gets %lld GPUs; it %s %lld%s and may have %lld", (long long)r->sum,
+			     v->seeded ? "holds" : "ran on at most",
+			     v->seeded ? (long long)l->gpus : l->agent ? (long long)l->agent->most_gpus : 0,
+			     v->seeded ? "" : " before", (long long)most);
 }
 
 /* The first node that two jobs on several nodes use, or n_nodes. */
@@ -415,7 +444,7 @@ static double fair_goodput(const struct fit_verifier *v, const struct fit_app_in
 	bool several = !v->fair_on_one_node && v->fair_gpus > v->gpus_per_node;
 	double g = best_on(l->agent, several, v->fair_gpus).goodput;
 
-	for (int64_t r = most_gpus(info, l); r >= 1 && !(g > 0); r--)
+	for (int64_t r = most_gpus(v, info, l); r >= 1 && !(g > 0); r--)
 		g = best_on(l->agent, false, r).goodput;
 	return g;
 }
@@ -454,7 +483,7 @@ static bool keeping_is_feasible(struct fit_verifier *v)
 		const struct verify_live *l = &v->live[v->active.a[i]];
 		const struct fit_app_info *info = info_of(v, l->job);
 
-		if (!info || l->gpus > most_gpus(info, l) || (l->agent && l->agent->broken))
+		if (!info || l->gpus > most_gpus(v, info, l) || (l->agent && l->agent->broken))
 			return false;
 	}
 	return !v->pollux_avoids || contended_node(v) == v->n_nodes;

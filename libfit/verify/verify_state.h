@@ -15,6 +15,7 @@
 
 #include "libfit/base/num.h"
 #include "libfit/model/profile.h"
+#include "libfit/model/theta.h"
 #include "libfit/model/throughput.h"
 #include "libfit/verify/verify.h"
 
@@ -240,6 +241,7 @@ struct fit_verifier {
 	struct verify_app *apps;
 	size_t n_apps, cap_apps;
 	struct fit_profile *profile;
+	struct fit_theta_list models;
 	char hash_jobs[FIT_HASH_HEX], hash_profile[FIT_HASH_HEX], hash_log[FIT_HASH_HEX];
 	bool has_batch, has_app, has_duration;
 	int64_t n_unusable;		/* rows of the jobs table that no replay can run */
@@ -256,6 +258,7 @@ struct fit_verifier {
 	bool optimus_whole_epochs, optimus_accumulates;
 	int64_t optimus_node_gpus;	/* 0: those of the cluster */
 	bool with_profile;
+	bool seeded;			/* agents start from models */
 	bool adaptive;			/* jobs choose their batch size: pollux */
 	bool pollux_avoids, pollux_reference;
 	bool fair_on_one_node;		/* pollux: the fair share is predicted on one node */
@@ -430,6 +433,8 @@ int64_t verify_most_gpus(const struct fit_verifier *v, uint32_t job);
 
 /* ---- pollux: agents, batch sizes, fitness (verify_pollux.c) ---- */
 
+/* With models: the agent of a job that was just submitted, with the model of its application. */
+void verify_agent_seed(struct fit_verifier *v, struct verify_live *l);
 /* The job has run as its record says: its agent learns step time and gradient statistics. */
 void verify_agent_learn(struct fit_verifier *v, struct verify_live *l);
 void verify_agent_free(struct verify_agent *a);	/* NULL is fine */

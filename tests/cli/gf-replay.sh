@@ -226,3 +226,30 @@ cp "$T/out" "$T/six"
 run "without a limit" 0 gf-replay -q --no-meta -c 1x4 --skip-too-large "$T/many.tsv"
 same "it is the same" "$T/six" "$T/out"
 run "a limit below 0" 2 gf-replay -c 1x4 --max-active=-1 $jobs
+
+# ---- models that are given ----
+
+run "a profile" 0 gf-prof --from pollux tests/data/profile-mini -o "$T/mini.h5"
+run "its models" 0 gf-throughput -q --profile "$T/mini.h5" -o "$T/theta.tsv"
+printf 'job_id\tsubmit_s\tapp\tgpus\tbatch_size\na\t0\tconv\t2\t64\n' >"$T/conv.tsv"
+pollux="-p pollux -c 2x4 -i 20 --restart-delay 3 --profile $T/mini.h5"
+# shellcheck disable=SC2086
+run "a job that learns" 0 gf-replay $pollux "$T/conv.tsv"
+has "starts on one GPU" "$T/out" "^20${tab}start${tab}a${tab}1${tab}"
+# shellcheck disable=SC2086
+run "a job with a model" 0 gf-replay $pollux --models "$T/theta.tsv" "$T/conv.tsv"
+cp "$T/out" "$T/seeded"
+awk -F '\t' '$2 == "start" && $4 > 1 { n++ } $2 ~ /move|preempt/ { bad = 1 } END { exit bad || n != 1 }' "$T/seeded"
+ok "starts on several, and stays" $?
+has "and the log names the models" "$T/seeded" '^#input_models=[0-9a-f]{32}$'
+# shellcheck disable=SC2086
+run "models from a pipe" 0 sh -c "cat $T/theta.tsv | gf-replay $pollux --models - $T/conv.tsv"
+same "the same bytes" "$T/seeded" "$T/out"
+grep -v '^conv' "$T/theta.tsv" | sed 's/^#end rows=.*/#end rows=1/' >"$T/text.tsv"
+# shellcheck disable=SC2086
+run "no model of the application" 1 gf-replay $pollux --models "$T/text.tsv" "$T/conv.tsv"
+is "is named" "$T/err" "gf-replay: job a: no model of application 'conv'"
+is "and nothing comes out" "$T/out" ""
+run "models for a policy that takes none" 2 gf-replay -p srtf -c 2x4 --models "$T/theta.tsv" $jobs
+is "is a wrong command" "$T/err" "gf-replay: --policy srtf: this policy takes no models
+Try 'gf-replay --help'."

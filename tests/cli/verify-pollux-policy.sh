@@ -213,6 +213,28 @@ remeta 'batch sizes that are said to be fixed' meta-consistent \
 remeta 'no interval' meta-consistent 's/^#interval_s=20$/#interval_s=0/'
 remeta 'another policy' meta-consistent 's/^#policy=pollux$/#policy=srtf/'
 
+# ---- models that are given ----
+
+run 'models of the whole profile' 0 gf-throughput -q --profile "$T/mini.h5" -o "$T/theta"
+judge() {
+	gf-verify --jobs "$T/jobs" --profile "$profile" --models "$T/theta" "$1"
+}
+good seeded mini --cluster 4x2 --interval 20 --restart-delay 3 --models "$T/theta"
+awk -F '	' '$2 == "start" && $4 > 1 { n++ } END { exit !n }' "$good"
+ok 'jobs start on several GPUs' $?
+mutate 'not the batch size of the model that was given' pollux-batch-best \
+	'once(ev == "start") { $6 = $6 + 1 } { put() }'
+mutate 'a batch size that nothing was learned for' pollux-batch-best '{ put() } once(ev == "batch") { put() }'
+remeta 'made with other models' inputs-match 's/^\(#input_models\)=.*/\1=00000000000000000000000000000000/'
+remeta 'made without models' pollux-doubling '/^#input_models=/d'
+mutate 'more GPUs than its batch sizes allow' pollux-doubling \
+	'ev == "start" && once(1) { $4 = 99; $5 = "0:99" } { put() }'
+run 'a log with models, and none given' 2 gf-verify --jobs "$T/jobs" --profile "$profile" "$good"
+has 'says so' "$T/err" "made with models \(give them with --models\)$"
+judge() {
+	gf-verify --jobs "$T/jobs" --profile "$profile" "$1"
+}
+
 # ---- an application that may not choose ----
 
 good given fixed --cluster 4x2 --interval 20 --restart-delay 3
