@@ -3,12 +3,17 @@
 
 #include "libfit/base/hash.h"
 
+uint32_t fit_rng_seed(uint64_t seed, const char *purpose)
+{
+	/* it takes 32 bits, and 0 stands for its default: keep clear of that */
+	return (uint32_t)fit_hash64(fit_text_of(purpose), seed) | 1;
+}
+
 gsl_rng *fit_rng_new(uint64_t seed, const char *purpose)
 {
 	gsl_rng *r = gsl_rng_alloc(gsl_rng_mt19937);
 
-	/* MT19937 takes a 32-bit seed and reads 0 as its default: keep clear of it */
 	if (r)
-		gsl_rng_set(r, (unsigned long)(fit_hash64(fit_text_of(purpose), seed) | 1) & 0xffffffffUL);
+		gsl_rng_set(r, fit_rng_seed(seed, purpose));
 	return r;
 }

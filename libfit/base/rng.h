@@ -13,4 +13,7 @@
  * Free it with gsl_rng_free(). */
 gsl_rng *fit_rng_new(uint64_t seed, const char *purpose);
 
+/* What MT19937 is seeded with for that stream. */
+uint32_t fit_rng_seed(uint64_t seed, const char *purpose);
+
 #endif

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "libfit/base/digits.h"
+#include "libfit/base/draws.h"
 #include "libfit/base/hash.h"
 #include "libfit/base/num.h"
 #include "libfit/base/outfile.h"
@@ -517,6 +518,36 @@ static void streams_are_pinned(void **state)
 	gsl_rng_free(r);
 }
 
+/* ---- draws.h ---- */
+
+static void draws_are_the_same_numbers(void **state)
+{
+	(void)state;
+	for (uint64_t seed = 0; seed < 5; seed++) {
+		gsl_rng *r = fit_rng_new(seed, "test/draws");
+		struct fit_draws d;
+		uint32_t at = 0;
+
+		assert_non_null(r);
+		fit_draws_init(&d, seed, "test/draws");
+		for (int i = 0; i < 3000; i++)
+			assert_int_equal(fit_draws_next(&d), gsl_rng_get(r));
+		/* in one piece; what is left of a block (3000 = 4 x 624 + 504) is passed over */
+		for (at = 504; at + 7 <= FIT_DRAWS_BLOCK; at += 7) {
+			const uint32_t *piece = fit_draws_take(&d, 7);
+
+			for (int i = 0; i < 7; i++)
+				assert_int_equal(piece[i], gsl_rng_get(r));
+		}
+		for (; at < FIT_DRAWS_BLOCK; at++)
+			(void)gsl_rng_get(r);
+		assert_int_equal(*fit_draws_take(&d, 7), gsl_rng_get(r));
+		gsl_rng_free(r);
+		for (int i = 0; i < 1000; i++)
+			assert_in_range(fit_draws_below(&d, 3), 0, 2);
+	}
+}
+
 /* ---- status.h ---- */
 
 static void errors_are_one_line(void **state)
@@ -639,6 +670,7 @@ int main(void)
 		cmocka_unit_test(an_index_keeps_the_first_value),
 		cmocka_unit_test(streams_have_their_own_numbers),
 		cmocka_unit_test(streams_are_pinned),
+		cmocka_unit_test(draws_are_the_same_numbers),
 		cmocka_unit_test(errors_are_one_line),
 		cmocka_unit_test(long_errors_lose_their_middle),
 		cmocka_unit_test(links_are_followed),
