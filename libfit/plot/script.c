@@ -145,6 +145,9 @@ int fit_plot_data(struct fit_str *out, const struct fit_plot *p)
 		for (size_t k = 0; k < p->panels[i].n_series; k++) {
 			const struct fit_plot_series *s = &p->panels[i].series[k];
 
+			/* gnuplot would not count an empty block */
+			if (!s->n)
+				continue;
 			put(&b, block ? "\n\n# " : "# ");
 			put_count(&b, block++);
 			if (s->label) {
@@ -491,11 +494,11 @@ static void put_panel(struct builder *b, const struct fit_plot *p, size_t i, con
 	put(b, panel->y.whole && highest(panel) <= 8 ? "set ytics 1\n" : "set ytics autofreq\n");
 	put_key(b, panel->key);
 	put(b, "plot ");
-	for (size_t k = 0; k < panel->n_series; k++, (*block)++) {
+	for (size_t k = 0; k < panel->n_series; k++) {
 		if (!panel->series[k].n)
 			continue;
 		put(b, first ? "" : ", \\\n     ");
-		put_series(b, panel, k, data, *block, true);
+		put_series(b, panel, k, data, (*block)++, true);
 		first = false;
 	}
 	put(b, "\n");
@@ -654,11 +657,11 @@ static void put_grid_panel(struct builder *b, const struct fit_plot *p, const st
 	/* 10k and not 10000 where the decades from 1 up are the tics */
 	put(b, panel->y.log && lowest(panel) >= 1 ? "set format y '%.0s%c'\n" : "set format y '%h'\n");
 	put(b, "set ytics autofreq nomirror out\nplot ");
-	for (size_t k = 0; k < panel->n_series; k++, (*block)++) {
+	for (size_t k = 0; k < panel->n_series; k++) {
 		if (!panel->series[k].n)
 			continue;
 		put(b, first ? "" : ", \\\n     ");
-		put_series(b, panel, k, data, *block, false);
+		put_series(b, panel, k, data, (*block)++, false);
 		first = false;
 	}
 	put(b, "\n");

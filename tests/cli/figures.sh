@@ -45,6 +45,15 @@ run "one series without a name" 0 gf-plot panels --x x --y y -o gap.svg gap.tsv
 is "missing values are counted" "$T/err" "gf-plot: warning: 1 missing value is not drawn"
 awk '/^1\t/ { one = NR } /^$/ { gap = NR } /^3\t/ { three = NR } END { exit !(one < gap && gap < three) }' gap.dat
 ok "and break the line" $?
+printf 'p\tx\ty\ts\na\t1\t2\tone\na\t2\t3\tone\nb\t1\t7\ttwo\nb\t2\t8\ttwo\nb\t1\t9\tthree\nb\t2\t4\tthree\n' >absent.tsv
+run "series that are in some panels only" 0 gf-plot panels --x x --y y --by s --panel p -o absent.svg absent.tsv
+is "nothing said of them" "$T/err" ""
+sed -n 's/.*absent\.dat. index \([0-9]*\) .* rgb .\(#[0-9A-F]*\).*/\1 \2/p' absent.gp >"$T/blocks"
+is "each is drawn from its own block, in its own colour" "$T/blocks" "0 #0072B2
+1 #D55E00
+2 #009E73"
+[ "$(grep -c '^# ' absent.dat)" -eq 3 ]
+ok "as many blocks as there are series in panels" $?
 printf 'x\ty\ts\n1\t2\tdotted\n' >style.tsv
 run "a style that is not known" 1 gf-plot panels --x x --y y --style s -o bad.svg style.tsv
 is "is named" "$T/err" \
