@@ -15,6 +15,7 @@
 
 struct options {
 	bool per_job, per_class, by_size;
+	int64_t window_ns;	/* of the time-average budget; -1: first to last submit */
 };
 
 static const struct cli_option options[] = {
@@ -24,6 +25,8 @@ static const struct cli_option options[] = {
 	  "one row an application class", NULL, 0, 0, CLI_RESULT },
 	{ 0, "by-size", CLI_FLAG, offsetof(struct options, by_size), NULL, NULL,
 	  "one row a number of GPUs asked for", NULL, 0, 0, CLI_RESULT },
+	{ 0, "window", CLI_TIME, offsetof(struct options, window_ns), "SECONDS", "first to last submit",
+	  "the submission window of the mean budgets, from time 0", NULL, 1e-9, 3.2e9, CLI_RESULT },
 	{ 0, NULL, CLI_FLAG, 0, NULL, NULL, NULL, NULL, 0, 0, 0 }
 };
 
@@ -70,7 +73,8 @@ static double gpus(int64_t ugpus)
 
 /* ---- the three tables and the plain report ---- */
 
-static int write_report(struct fit_writer *w, const struct fit_metrics *m, const struct fit_meta *meta,
+static int write_report(struct fit_writer *w, const struct fit_metrics *m,
+			const struct fit_metrics_window *window, const struct fit_meta *meta,
 			struct fit_err *err)
 {
 	static const struct fit_field fields[] = {
@@ -82,7 +86,7 @@ static int write_report(struct fit_writer *w, const struct fit_metrics *m, const
 	if (!rc)
 		rc = fit_writer_begin(w, NULL, meta, fields, sizeof fields / sizeof *fields, err);
 	for (size_t i = 0; !rc && i < fit_metric_count(); i++) {
-		struct fit_metric_row row = fit_metric_row(m, &s, i);
+		struct fit_metric_row row = fit_metric_row(m, &s, window, i);
 
 		fit_writer_str(w, row.name);
 		put_real(w, row.value);
@@ -188,7 +192,7 @@ static int write_groups(struct fit_writer *w, const struct fit_metrics *m, const
 /* Ours, and what the log says about how it came about. */
 static int make_meta(const struct cli *cli, const struct fit_reader *r, struct fit_meta *meta)
 {
-	static const char *const kept[] = { "policy", "cluster", "interval_s", "fidelity" };
+	static const char *const kept[] = { "policy", "cluster", "interval_s", "fidelity", "autoscale" };
 	char hash[FIT_HASH_HEX];
 	int rc = cli_meta(cli, meta, false);
 
@@ -203,7 +207,7 @@ static int make_meta(const struct cli *cli, const struct fit_reader *r, struct f
 }
 
 static int write_all(const struct cli *cli, const struct options *o, const struct fit_metrics *m,
-		     const struct fit_meta *meta, struct fit_err *err)
+		     const struct fit_metrics_window *window, const struct fit_meta *meta, struct fit_err *err)
 {
 	struct fit_writer *w;
 	int rc = cli_writer_open(cli, &w, err);
@@ -215,7 +219,7 @@ static int write_all(const struct cli *cli, const struct options *o, const struc
 	else if (o->per_class || o->by_size)
 		rc = write_groups(w, m, meta, o->per_class ? FIT_BY_APP : FIT_BY_SIZE, err);
 	else
-		rc = write_report(w, m, meta, err);
+		rc = write_report(w, m, window, meta, err);
 	if (!rc)
 		rc = fit_writer_end(w, err);
 	if (!rc)
@@ -226,6 +230,8 @@ static int write_all(const struct cli *cli, const struct options *o, const struc
 
 static int run(struct cli *cli, const struct options *o)
 {
+	struct fit_metrics_window window = { .end_ns = o->window_ns };
+	bool windowed = o->window_ns > 0;
 	struct fit_metrics m = { 0 };
 	struct fit_meta meta = { 0 };
 	struct fit_reader *r = NULL;
@@ -236,7 +242,8 @@ static int run(struct cli *cli, const struct options *o)
 		return cli_usage(cli, "more than one of --per-job, --per-class and --by-size");
 	rc = fit_reader_open(&r, cli_operand(cli, 0), &err);
 	if (!rc)
-		rc = fit_metrics_read(&m, r, NULL, NULL, &err);
+		rc = fit_metrics_read(&m, r, windowed ? fit_metrics_window_watch : NULL, &window, &err);
+	fit_metrics_window_close(&window);
 	if (!rc && make_meta(cli, r, &meta))
 		rc = fit_fail_nomem(&err);
 	rc = rc ? rc : fit_reader_only(r, &err);
@@ -245,7 +252,7 @@ static int run(struct cli *cli, const struct options *o)
 			 fit_reader_input(r), m.n_jobs - m.n_finished, m.n_jobs,
 			 m.n_jobs - m.n_finished - m.n_rejected, m.n_rejected);
 	if (!rc)
-		rc = write_all(cli, o, &m, &meta, &err);
+		rc = write_all(cli, o, &m, windowed ? &window : NULL, &meta, &err);
 	if (rc)
 		status = cli_error(cli, &err);
 	fit_reader_close(r);
@@ -256,7 +263,7 @@ static int run(struct cli *cli, const struct options *o)
 
 int main(int argc, char **argv)
 {
-	struct options o = { 0 };
+	struct options o = { .window_ns = -1 };
 	struct cli cli;
 	int rc = cli_start(&cli, &tool, argc, argv, &o);
 

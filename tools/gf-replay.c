@@ -12,9 +12,10 @@
 #include "tools/common/cli.h"
 
 struct options {
-	const char *policy, *fidelity;
+	const char *policy, *fidelity, *autoscale;
 	const char *cluster, *profile, *models;
 	int64_t interval_ns, restart_ns, skip_bad, max_active, tiresias_threshold_gpu_s;
+	int64_t node_start_ns, node_idle_ns, min_nodes, cold_restart_ns;
 	double pollux_p, interference;
 	const char *fitness;
 	int search;		/* -1: what the fidelity says */
@@ -45,6 +46,16 @@ static const struct cli_option options[] = {
 	  "conventions of a published simulator; see below", NULL, 0, 0, 0 },
 	{ 0, "restart-delay", CLI_TIME, AT(restart_ns), "SECONDS", "the profile's, else 0",
 	  "no progress for so long after each change of an allocation", NULL, 0, HUNDRED_YEARS_S, 0 },
+	{ 0, "autoscale", CLI_TEXT, AT(autoscale), "RULE", NULL,
+	  "the cluster grows and shrinks by this rule; see below", NULL, 0, 0, 0 },
+	{ 0, "node-start", CLI_TIME, AT(node_start_ns), "SECONDS", "0",
+	  "a node takes jobs so long after it was rented", NULL, 0, HUNDRED_YEARS_S, 0 },
+	{ 0, "node-idle", CLI_TIME, AT(node_idle_ns), "SECONDS", "0",
+	  "an empty node that nobody wants is kept for so long", NULL, 0, HUNDRED_YEARS_S, 0 },
+	{ 0, "min-nodes", CLI_INT, AT(min_nodes), "N", "0",
+	  "nodes that are always rented", NULL, 0, FIT_NODES_MAX, 0 },
+	{ 0, "cold-restart-delay", CLI_TIME, AT(cold_restart_ns), "SECONDS", "as any other",
+	  "the restart delay on a node that had no job since it was rented", NULL, 0, HUNDRED_YEARS_S, 0 },
 	{ 0, "tiresias-threshold", CLI_INT, AT(tiresias_threshold_gpu_s), "GPU_S", "57600",
 	  "GPU-seconds of service in the first Tiresias queue", NULL, 0, 9e15, 0 },
 	{ 0, "p", CLI_REAL, AT(pollux_p), "P", "-1",
@@ -88,6 +99,9 @@ static const struct cli_tool tool = {
 	"  consolidate-first  consolidate, and where that fails emptiest\n"
 	"  first-fit          nodes by their numbers, all that is free on each\n"
 	"  random             nodes in an order that --seed draws for each job\n"
+	"Autoscaling:\n"
+	"  demand    nodes for all GPUs that jobs in the system ask for\n"
+	"  plan      nodes that the policy's plan needs\n"
 	"Fidelity:\n"
 	"  none           goodfit's own conventions\n"
 	"  pollux-osdi21  the simulator of the Pollux paper (interval 60)",
@@ -110,6 +124,14 @@ static const struct fit_fidelity *find_fidelity(const char *name)
 	return NULL;
 }
 
+static const struct fit_autoscaler *find_autoscaler(const char *name)
+{
+	for (size_t i = 0; fit_autoscalers[i]; i++)
+		if (strcmp(fit_autoscalers[i]->name, name) == 0)
+			return fit_autoscalers[i];
+	return NULL;
+}
+
 static int find_names(struct cli *cli, const struct options *o, struct fit_replay_params *p)
 {
 	char list[256] = "";
@@ -128,6 +150,13 @@ static int find_names(struct cli *cli, const struct options *o, struct fit_repla
 			n += (size_t)snprintf(list + n, sizeof list - n, "%s%s", i ? ", " : "",
 					      fit_fidelities[i].name);
 		return cli_usage(cli, "unknown fidelity '%s' (expected %s)", o->fidelity, list);
+	}
+	p->autoscaler = o->autoscale ? find_autoscaler(o->autoscale) : NULL;
+	if (o->autoscale && !p->autoscaler) {
+		for (size_t i = 0; fit_autoscalers[i]; i++)
+			n += (size_t)snprintf(list + n, sizeof list - n, "%s%s", i ? ", " : "",
+					      fit_autoscalers[i]->name);
+		return cli_usage(cli, "unknown autoscaling rule '%s' (expected %s)", o->autoscale, list);
 	}
 	return 0;
 }
@@ -345,6 +374,9 @@ static int replay(struct cli *cli, const struct options *o, struct fit_replay_pa
 	cli_note(cli, "%llu decisions, %llu events, %llu restarts, last completion at %g s",
 		 (unsigned long long)counts.decisions, (unsigned long long)counts.events,
 		 (unsigned long long)counts.restarts, fit_time_to_double(counts.end_ns));
+	if (p->autoscaler)
+		cli_note(cli, "%llu nodes rented, %llu returned", (unsigned long long)counts.rented,
+			 (unsigned long long)counts.returned);
 	return 0;
 }
 
@@ -372,6 +404,12 @@ static int run(struct cli *cli, const struct options *o)
 	p.models = o->models ? &in.models : NULL;
 	p.interference = o->interference;
 	p.placement = (enum fit_placement_kind)o->placement;
+	p.cold_restart_ns = o->cold_restart_ns;
+	p.provision = (struct fit_provision_params){
+		.start_ns = o->node_start_ns,
+		.idle_ns = o->node_idle_ns,
+		.min_nodes = (int32_t)o->min_nodes,
+	};
 	p.policy_params.tiresias_threshold_gpu_s = o->tiresias_threshold_gpu_s;
 	p.policy_params.pollux_power = o->pollux_p;
 	p.policy_params.pollux_interfere = o->allow_interference;
@@ -386,8 +424,14 @@ static int run(struct cli *cli, const struct options *o)
 		return cli_usage(cli, "%s", err.msg);
 	if (rc)
 		return cli_error(cli, &err);
-	rc = read_models(o, &in, &err);
-	rc = rc ? cli_error(cli, &err) : replay(cli, o, &p, &in);
+	wrong = !p.autoscaler ? NULL : in.partitions.named ? "an elastic cluster has no virtual clusters" :
+		fit_provision_check(&in.partitions.p[0].cluster, &p.provision);
+	if (wrong) {
+		rc = cli_usage(cli, "--cluster %s: %s", in.partitions.spec, wrong);
+	} else {
+		rc = read_models(o, &in, &err);
+		rc = rc ? cli_error(cli, &err) : replay(cli, o, &p, &in);
+	}
 	fit_profile_free(in.profile);
 	fit_theta_list_release(&in.models);
 	fit_partitions_release(&in.partitions);
@@ -402,6 +446,7 @@ int main(int argc, char **argv)
 		.search = -1,
 		.interval_ns = -1,
 		.restart_ns = -1,
+		.cold_restart_ns = -1,
 		.tiresias_threshold_gpu_s = fit_policy_params_default().tiresias_threshold_gpu_s,
 		.pollux_p = fit_policy_params_default().pollux_power,
 	};

@@ -7,13 +7,14 @@
 #include "libfit/base/num.h"
 
 static const char *const kind_names[] = { "cluster", "submit", "reject", "start", "move", "preempt",
-					  "resume", "epoch", "batch", "finish", "release" };
+					  "resume", "epoch", "batch", "finish", "release",
+					  "rent", "ready", "return" };
 #define N_KINDS (sizeof kind_names / sizeof *kind_names)
 
 /* More GPUs than this are a mistake, and the integrals must not overflow. */
 #define MAX_GPUS 1e9
 
-enum { TIME, EVENT, JOB_ID, GPUS, NODES, APP, BATCH, N_FIELDS };
+enum { TIME, EVENT, JOB_ID, GPUS, NODES, APP, BATCH, DELAY, N_FIELDS };
 
 static const struct fit_field fields[N_FIELDS] = {
 	{ "time_s", FIT_TIME, FIT_F_NOT_NA },
@@ -23,6 +24,7 @@ static const struct fit_field fields[N_FIELDS] = {
 	{ "nodes", FIT_TEXT, FIT_F_OPTIONAL },
 	{ "app", FIT_TEXT, FIT_F_OPTIONAL },
 	{ "batch_size", FIT_INT, FIT_F_OPTIONAL },
+	{ "delay_s", FIT_TIME, FIT_F_OPTIONAL },
 };
 
 const char *fit_event_kind_name(enum fit_event_kind kind)
@@ -130,8 +132,8 @@ int fit_event_next(struct fit_reader *r, struct fit_event_row *e, struct fit_err
 		return rc;
 	if (parse_kind(c[EVENT].u.t, &e->kind))
 		return fit_reader_fail(r, FIT_EDATA, "event", err, "unknown event '%.*s' (expected cluster, "
-				       "submit, reject, start, move, preempt, resume, epoch, batch, finish or "
-				       "release)",
+				       "submit, reject, start, move, preempt, resume, epoch, batch, finish, "
+				       "release, rent, ready or return)",
 				       FIT_TEXT_ARG(c[EVENT].u.t));
 	e->time_ns = c[TIME].u.i;
 	if (e->time_ns < 0)
@@ -139,15 +141,20 @@ int fit_event_next(struct fit_reader *r, struct fit_event_row *e, struct fit_err
 				       "negative time '%.17g' (expected seconds since the trace origin)",
 				       fit_time_to_double(e->time_ns));
 	e->job_id = c[JOB_ID].na ? (struct fit_text){ NULL, 0 } : c[JOB_ID].u.t;
-	if ((e->job_id.n == 0) != (e->kind == FIT_EVENT_CLUSTER))
+	if ((e->job_id.n == 0) != (e->kind == FIT_EVENT_CLUSTER || e->kind >= FIT_EVENT_RENT))
 		return fit_reader_fail(r, FIT_EDATA, "job_id", err, e->job_id.n ?
-				       "unexpected job '%.*s' (expected NA for event cluster)" :
-				       "missing%.*s (expected a job for every event but cluster)",
+				       "unexpected job '%.*s' (expected NA for events of the cluster)" :
+				       "missing%.*s (expected a job for every event but those of the cluster)",
 				       FIT_TEXT_ARG(e->job_id));
 	e->has_app = e->kind == FIT_EVENT_SUBMIT && !c[APP].na;
 	e->app = e->has_app ? c[APP].u.t : (struct fit_text){ NULL, 0 };
 	e->has_batch = e->kind == FIT_EVENT_SUBMIT && !c[BATCH].na;
 	e->batch_size = e->has_batch ? c[BATCH].u.i : 0;
+	e->has_delay = !c[DELAY].na;
+	e->delay_ns = e->has_delay ? c[DELAY].u.i : 0;
+	if (e->delay_ns < 0)
+		return fit_reader_fail(r, FIT_EDATA, "delay_s", err, "negative delay '%.17g'",
+				       fit_time_to_double(e->delay_ns));
 	return check_gpus(r, c, e, err);
 }
 
@@ -156,9 +163,13 @@ int fit_event_restart(const struct fit_reader *r, int64_t *restart_ns, struct fi
 	const char *s = fit_meta_get(fit_reader_meta(r), "restart_s");
 
 	*restart_ns = 0;
+	if (s && fit_text_is(fit_text_of(s), "profile")) {
+		*restart_ns = FIT_INT_NA;
+		return FIT_OK;
+	}
 	if (s && (fit_parse_time(fit_text_of(s), restart_ns) || *restart_ns < 0)) {
 		*restart_ns = 0;
-		return fit_fail(err, FIT_EDATA, "%s: bad metadata restart_s '%s' (expected seconds)",
+		return fit_fail(err, FIT_EDATA, "%s: bad metadata restart_s '%s' (expected seconds, or profile)",
 				fit_reader_input(r), s);
 	}
 	return FIT_OK;

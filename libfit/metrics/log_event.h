@@ -28,14 +28,21 @@ enum fit_event_kind {
 	FIT_EVENT_EPOCH,
 	FIT_EVENT_BATCH,
 	FIT_EVENT_FINISH,
-	FIT_EVENT_RELEASE
+	FIT_EVENT_RELEASE,
+	/* one node of an elastic cluster */
+	FIT_EVENT_RENT,
+	FIT_EVENT_READY,
+	FIT_EVENT_RETURN
 };
 
 struct fit_event_row {
 	int64_t time_ns;		/* since the trace origin, never negative */
 	enum fit_event_kind kind;
-	struct fit_text job_id;		/* empty for cluster; borrowed until the next row */
-	int64_t ugpus;			/* held from now on (submit: asked for; cluster: all), >= 0 */
+	struct fit_text job_id;		/* empty for cluster and nodes; borrowed until the next row */
+	int64_t ugpus;			/* held from now on (submit: asked for; cluster: all that are
+					 * there; rent, ready, return: of the node), >= 0 */
+	bool has_delay;			/* its restart delay is not the log's, but */
+	int64_t delay_ns;
 	bool has_app, has_batch;	/* submit only */
 	struct fit_text app;		/* borrowed until the next row */
 	int64_t batch_size;
@@ -50,7 +57,8 @@ int fit_event_begin(struct fit_reader *r, struct fit_err *err) FIT_MUST_CHECK;
  * for its event. Whether the events fit together is not looked at. */
 int fit_event_next(struct fit_reader *r, struct fit_event_row *e, struct fit_err *err) FIT_MUST_CHECK;
 
-/* The metadata key restart_s of the log in nanoseconds; 0 when it is not there. */
+/* The metadata key restart_s of the log in nanoseconds; 0 when it is not there, FIT_INT_NA when it is
+ * `profile`: then every allocation needs a delay_s of its own. */
 int fit_event_restart(const struct fit_reader *r, int64_t *restart_ns,
 		    struct fit_err *err) FIT_MUST_CHECK;
 

@@ -8,7 +8,7 @@
 void fit_metrics_init(struct fit_metrics *m, int64_t restart_ns)
 {
 	*m = (struct fit_metrics){ .restart_ns = restart_ns, .first_submit_ns = FIT_INT_NA,
-				   .last_finish_ns = FIT_INT_NA };
+				   .last_submit_ns = FIT_INT_NA, .last_finish_ns = FIT_INT_NA };
 }
 
 void fit_metrics_release(struct fit_metrics *m)
@@ -58,6 +58,7 @@ static void advance_cluster(struct fit_metrics *m, int64_t t)
 
 	m->held += dt * m->held_ugpus;
 	m->capacity += dt * m->capacity_ugpus;
+	m->rented += dt * m->rented_ugpus;
 	m->clock_ns = t;
 }
 
@@ -67,6 +68,12 @@ static void end_segment(struct fit_metrics *m, struct fit_job_result *j, int64_t
 	int64_t from = j->progress_from_ns > j->since_ns ? j->progress_from_ns : j->since_ns;
 
 	j->gpu += (fit_i128)(t - j->since_ns) * j->held_ugpus;
+	if (j->state == FIT_JOB_HOLDING) {
+		fit_i128 still = (fit_i128)((t < from ? t : from) - j->since_ns) * j->held_ugpus;
+
+		j->rescaling += still;
+		m->rescaling += still;
+	}
 	if (j->state == FIT_JOB_HOLDING && t > from) {
 		fit_i128 busy = (fit_i128)(t - from) * j->held_ugpus;
 
@@ -87,14 +94,15 @@ static void hold(struct fit_metrics *m, struct fit_job_result *j, int64_t ugpus)
 /* A new allocation: no progress for restart_ns from now. */
 static void allocate(struct fit_metrics *m, struct fit_job_result *j, const struct fit_event_row *e)
 {
+	int64_t delay = e->has_delay ? e->delay_ns : m->restart_ns;
+
 	end_segment(m, j, e->time_ns);
 	if (j->state != FIT_JOB_HOLDING) {
 		m->n_waiting--;
 		m->n_running++;
 	}
 	j->state = FIT_JOB_HOLDING;
-	j->progress_from_ns = e->time_ns > INT64_MAX - m->restart_ns ? INT64_MAX :
-			      e->time_ns + m->restart_ns;
+	j->progress_from_ns = e->time_ns > INT64_MAX - delay ? INT64_MAX : e->time_ns + delay;
 	hold(m, j, e->ugpus);
 	if (j->start_ns == FIT_INT_NA) {
 		j->start_ns = e->time_ns;
@@ -141,8 +149,12 @@ static int submit(struct fit_metrics *m, const struct fit_event_row *e, struct f
 	if (m->first_submit_ns == FIT_INT_NA) {
 		m->first_submit_ns = e->time_ns;
 		m->held_first_submit = m->held;
+		m->rented_first_submit = m->rented;
 		m->capacity_first_submit = m->capacity;
 	}
+	m->last_submit_ns = e->time_ns;
+	m->held_last_submit = m->held;
+	m->rented_last_submit = m->rented;
 	m->jobs[m->n_jobs++] = j;
 	m->n_waiting++;
 	return FIT_OK;
@@ -158,6 +170,7 @@ static void finish(struct fit_metrics *m, struct fit_job_result *j, const struct
 	m->n_finished++;
 	m->last_finish_ns = e->time_ns;
 	m->held_last_finish = m->held;
+	m->rented_last_finish = m->rented;
 	m->capacity_last_finish = m->capacity;
 }
 
@@ -217,6 +230,9 @@ static int job_event(struct fit_metrics *m, const struct fit_event_row *e, const
 	case FIT_EVENT_START:
 	case FIT_EVENT_MOVE:
 	case FIT_EVENT_RESUME:
+		*field = "delay_s";
+		if (!e->has_delay && m->restart_ns == FIT_INT_NA)
+			return fit_fail(err, FIT_EDATA, "missing (expected the restart delay: they differ by job)");
 		allocate(m, j, e);
 		break;
 	case FIT_EVENT_PREEMPT:
@@ -244,8 +260,31 @@ static int job_event(struct fit_metrics *m, const struct fit_event_row *e, const
 	case FIT_EVENT_BATCH:
 	case FIT_EVENT_CLUSTER:
 	case FIT_EVENT_SUBMIT:
+	case FIT_EVENT_RENT:
+	case FIT_EVENT_READY:
+	case FIT_EVENT_RETURN:
 		break;
 	}
+	return FIT_OK;
+}
+
+/* What is there and what is paid for. That it fits together node by node is the verifier's. */
+static int node_event(struct fit_metrics *m, const struct fit_event_row *e, const char **field,
+		      struct fit_err *err)
+{
+	*field = "event";
+	if (e->kind == FIT_EVENT_RENT)
+		m->rented_ugpus += e->ugpus;
+	else if (e->kind == FIT_EVENT_READY)
+		m->capacity_ugpus += e->ugpus;
+	else if (e->kind == FIT_EVENT_RETURN) {
+		m->capacity_ugpus -= e->ugpus;
+		m->rented_ugpus -= e->ugpus;
+	}
+	if (m->capacity_ugpus < 0 || m->capacity_ugpus > m->rented_ugpus)
+		return fit_fail(err, FIT_EDATA, "unexpected '%s': %s", fit_event_kind_name(e->kind),
+				m->capacity_ugpus < 0 ? "no node is there to return" :
+				"no node was rented that could be ready");
 	return FIT_OK;
 }
 
@@ -266,9 +305,34 @@ int fit_metrics_add(struct fit_metrics *m, const struct fit_event_row *e, const 
 	if (e->kind == FIT_EVENT_SUBMIT)
 		return submit(m, e, err);
 	if (e->kind != FIT_EVENT_CLUSTER)
-		return job_event(m, e, field, err);
-	m->capacity_ugpus = e->ugpus;
+		return e->kind >= FIT_EVENT_RENT ? node_event(m, e, field, err) : job_event(m, e, field, err);
+	m->capacity_ugpus = m->rented_ugpus = e->ugpus;
 	return FIT_OK;
+}
+
+int fit_metrics_window_watch(void *arg, const struct fit_metrics *m, struct fit_err *err)
+{
+	struct fit_metrics_window *w = arg;
+	int64_t to = m->clock_ns < w->end_ns ? m->clock_ns : w->end_ns;
+
+	(void)err;
+	if (to > w->clock_ns) {
+		w->held += (fit_i128)(to - w->clock_ns) * w->held_ugpus;
+		w->rented += (fit_i128)(to - w->clock_ns) * w->rented_ugpus;
+		w->clock_ns = to;
+	}
+	w->held_ugpus = m->held_ugpus;
+	w->rented_ugpus = m->rented_ugpus;
+	return FIT_OK;
+}
+
+void fit_metrics_window_close(struct fit_metrics_window *w)
+{
+	if (w->end_ns > w->clock_ns) {
+		w->held += (fit_i128)(w->end_ns - w->clock_ns) * w->held_ugpus;
+		w->rented += (fit_i128)(w->end_ns - w->clock_ns) * w->rented_ugpus;
+		w->clock_ns = w->end_ns;
+	}
 }
 
 void fit_metrics_close(struct fit_metrics *m)

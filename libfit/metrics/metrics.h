@@ -39,24 +39,29 @@ struct fit_job_result {
 	int64_t asked_ugpus, batch_size;
 	int64_t restarts, preemptions;
 	fit_i128 gpu, busy;		/* held; held and making progress */
+	fit_i128 rescaling;		/* held and standing still after a new allocation */
 	/* the running segment */
 	int64_t since_ns, progress_from_ns, held_ugpus;
 };
 
 struct fit_metrics {
-	int64_t restart_ns;		/* no progress for so long after start, move, resume */
+	int64_t restart_ns;		/* no progress for so long after start, move, resume, unless the
+					 * event says otherwise; FIT_INT_NA: it has to */
 	struct fit_job_result *jobs;	/* in order of submission */
 	size_t n_jobs, cap_jobs;
 	/* the cluster now */
 	int64_t clock_ns;		/* time of the last event */
 	int64_t capacity_ugpus, held_ugpus;
+	int64_t rented_ugpus;		/* capacity, and nodes that start */
 	size_t n_waiting, n_running;	/* never started or preempted; holding and not finished */
 	size_t n_finished, n_rejected;
 	/* integrals from time 0 to the last event, and at two instants */
-	fit_i128 held, busy, capacity;
+	fit_i128 held, busy, capacity, rescaling, rented;
 	fit_i128 held_first_submit, capacity_first_submit;
 	fit_i128 held_last_finish, capacity_last_finish;
-	int64_t first_submit_ns, last_finish_ns;	/* FIT_INT_NA: none */
+	fit_i128 held_last_submit, rented_last_submit;
+	fit_i128 rented_first_submit, rented_last_finish;
+	int64_t first_submit_ns, last_submit_ns, last_finish_ns;	/* FIT_INT_NA: none */
 	int64_t restarts, preemptions;
 	size_t n_events;
 	bool closed;
@@ -82,6 +87,16 @@ void fit_metrics_close(struct fit_metrics *m);
 typedef int fit_metrics_watch(void *arg, const struct fit_metrics *m, struct fit_err *err);
 int fit_metrics_read(struct fit_metrics *m, struct fit_reader *r, fit_metrics_watch *watch,
 		     void *arg, struct fit_err *err) FIT_MUST_CHECK;
+
+/* What was held and rented from time 0 to end_ns: a watch (arg: one of these, with end_ns set and the
+ * rest 0), and a call after the log was read. */
+struct fit_metrics_window {
+	int64_t end_ns;
+	fit_i128 held, rented;		/* up to end_ns, or the clock */
+	int64_t clock_ns, held_ugpus, rented_ugpus;
+};
+int fit_metrics_window_watch(void *arg, const struct fit_metrics *m, struct fit_err *err) FIT_MUST_CHECK;
+void fit_metrics_window_close(struct fit_metrics_window *w);
 
 /* Borrowed from m until the next add or release. */
 struct fit_text fit_metrics_job_id(const struct fit_metrics *m, const struct fit_job_result *j);

@@ -199,6 +199,10 @@ static const struct { const char *name, *unit; } report[] = {
 	{ "gpu_seconds_capacity", "gpu s" },
 	{ "utilisation", "1" }, { "utilisation_from_first_submit", "1" },
 	{ "restarts", "restarts" }, { "preemptions", "preemptions" },
+	{ "gpu_seconds_rescaling", "gpu s" }, { "gpu_seconds_rented", "gpu s" },
+	{ "gpu_seconds_starting", "gpu s" }, { "gpu_seconds_idle", "gpu s" },
+	{ "budget_gpus", "gpus" }, { "budget_in_window_gpus", "gpus" }, { "budget_makespan_gpus", "gpus" },
+	{ "rented_gpus", "gpus" }, { "rented_in_window_gpus", "gpus" }, { "rented_makespan_gpus", "gpus" },
 };
 
 size_t fit_metric_count(void)
@@ -211,8 +215,20 @@ static double ratio(fit_i128 part, fit_i128 whole)
 	return whole > 0 ? (double)part / (double)whole : fit_real_na();
 }
 
-struct fit_metric_row fit_metric_row(const struct fit_metrics *m, const struct fit_summary *s, size_t i)
+/* Mean GPUs of an integral over a time; missing for none. */
+static double mean_gpus(fit_i128 gpu, int64_t ns)
 {
+	return ns > 0 ? (double)gpu / (double)FIT_UGPU / (double)ns : fit_real_na();
+}
+
+struct fit_metric_row fit_metric_row(const struct fit_metrics *m, const struct fit_summary *s,
+				     const struct fit_metrics_window *w, size_t i)
+{
+	bool some = m->first_submit_ns != FIT_INT_NA;
+	int64_t window = w ? w->end_ns : some ? m->last_submit_ns - m->first_submit_ns : 0;
+	fit_i128 held_in = w ? w->held : m->held_last_submit - m->held_first_submit;
+	fit_i128 rented_in = w ? w->rented : m->rented_last_submit - m->rented_first_submit;
+	int64_t span = m->last_finish_ns == FIT_INT_NA ? 0 : m->last_finish_ns - m->first_submit_ns;
 	bool done = m->last_finish_ns != FIT_INT_NA;
 	double na = fit_real_na();
 	const double values[] = {
@@ -227,6 +243,12 @@ struct fit_metric_row fit_metric_row(const struct fit_metrics *m, const struct f
 		done ? ratio(m->held_last_finish - m->held_first_submit,
 			     m->capacity_last_finish - m->capacity_first_submit) : na,
 		(double)s->restarts, (double)s->preemptions,
+		fit_gpu_seconds(m->rescaling), fit_gpu_seconds(m->rented),
+		fit_gpu_seconds(m->rented - m->capacity), fit_gpu_seconds(m->capacity - m->held),
+		mean_gpus(m->held, window), mean_gpus(held_in, window),
+		done ? mean_gpus(m->held_last_finish - m->held_first_submit, span) : na,
+		mean_gpus(m->rented, window), mean_gpus(rented_in, window),
+		done ? mean_gpus(m->rented_last_finish - m->rented_first_submit, span) : na,
 	};
 
 	_Static_assert(sizeof values / sizeof *values == sizeof report / sizeof *report,

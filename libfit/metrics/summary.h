@@ -57,6 +57,8 @@ struct fit_metric_row {
 	double value;
 };
 size_t fit_metric_count(void);
-struct fit_metric_row fit_metric_row(const struct fit_metrics *m, const struct fit_summary *s, size_t i);
+/* w: the window of the time-average budget; NULL: from the first to the last submit. */
+struct fit_metric_row fit_metric_row(const struct fit_metrics *m, const struct fit_summary *s,
+				     const struct fit_metrics_window *w, size_t i);
 
 #endif

@@ -170,11 +170,12 @@ static int fill_nodes(struct fit_cluster *c, const struct part *parts, size_t n)
 	if (nodes > FIT_NODES_MAX)
 		return FIT_EINVAL;
 	c->n_nodes = (int32_t)nodes;
-	c->n_free = c->n_gpus;
+	c->n_open = c->n_free = c->n_gpus;
 	c->gpus = malloc((size_t)nodes);
 	c->free = malloc((size_t)nodes);
+	c->closed = calloc((size_t)nodes, sizeof *c->closed);
 	c->by_free = calloc((size_t)c->max_node_gpus + 1, sizeof *c->by_free);
-	if (rc || !c->gpus || !c->free || !c->by_free)
+	if (rc || !c->gpus || !c->free || !c->closed || !c->by_free)
 		return FIT_ENOMEM;
 	for (int32_t f = 0; f <= c->max_node_gpus; f++)
 		if (set_init(&c->by_free[f], c->n_nodes))
@@ -218,6 +219,7 @@ void fit_cluster_release(struct fit_cluster *c)
 	free(c->by_free);
 	free(c->gpus);
 	free(c->free);
+	free(c->closed);
 	free(c->spec);
 	*c = (struct fit_cluster){ 0 };
 }
@@ -226,6 +228,10 @@ void fit_cluster_release(struct fit_cluster *c)
 
 static void change_free(struct fit_cluster *c, int32_t node, int32_t by)
 {
+	if (c->closed[node]) {
+		c->free[node] = (uint8_t)(c->free[node] + by);
+		return;
+	}
 	set_remove(&c->by_free[c->free[node]], node);
 	c->free[node] = (uint8_t)(c->free[node] + by);
 	set_add(&c->by_free[c->free[node]], node);
@@ -266,7 +272,8 @@ int fit_cluster_take_shares(struct fit_cluster *c, const struct fit_alloc *a)
 	for (size_t i = 0; i < a->n; i++) {
 		const struct fit_share *s = &a->shares[i];
 
-		if (s->node < 0 || s->node >= c->n_nodes || s->gpus < 1 || s->gpus > c->free[s->node]) {
+		if (s->node < 0 || s->node >= c->n_nodes || s->gpus < 1 ||
+		    s->gpus > c->free[s->node] || c->closed[s->node]) {
 			struct fit_alloc taken = { a->shares, i, 0, 0 };
 
 			fit_cluster_give(c, &taken);
@@ -290,5 +297,25 @@ int32_t fit_cluster_next(const struct fit_cluster *c, int32_t free, int32_t afte
 
 int32_t fit_cluster_open_gpus(const struct fit_cluster *c, int32_t node)
 {
-	return c->free[node];
+	return c->closed[node] ? 0 : c->free[node];
+}
+
+void fit_cluster_close(struct fit_cluster *c, int32_t node)
+{
+	if (c->closed[node])
+		return;
+	set_remove(&c->by_free[c->free[node]], node);
+	c->n_free -= c->free[node];
+	c->n_open -= c->gpus[node];
+	c->closed[node] = true;
+}
+
+void fit_cluster_open(struct fit_cluster *c, int32_t node)
+{
+	if (!c->closed[node])
+		return;
+	set_add(&c->by_free[c->free[node]], node);
+	c->n_free += c->free[node];
+	c->n_open += c->gpus[node];
+	c->closed[node] = false;
 }

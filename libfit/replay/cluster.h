@@ -31,9 +31,11 @@ bool fit_alloc_equal(const struct fit_alloc *a, const struct fit_alloc *b);
 
 struct fit_cluster {
 	int32_t n_nodes;
-	int64_t n_gpus, n_free;
+	int64_t n_gpus;
+	int64_t n_open, n_free;		/* of open nodes: GPUs, and those that nobody holds */
 	int32_t max_node_gpus;
 	uint8_t *gpus, *free;		/* per node */
+	bool *closed;			/* per node: takes no further jobs; its free GPUs do not count */
 	struct fit_nodeset *by_free;	/* [0 … max_node_gpus]: nodes with that many free GPUs */
 	char *spec;			/* canonical text: "16x4", "6x4,2x8" */
 };
@@ -57,5 +59,10 @@ void fit_cluster_give(struct fit_cluster *c, const struct fit_alloc *a);
 int32_t fit_cluster_next(const struct fit_cluster *c, int32_t free, int32_t after);
 /* Free GPUs of a node that jobs may take. */
 int32_t fit_cluster_open_gpus(const struct fit_cluster *c, int32_t node);
+
+/* Close a node to further jobs (nothing that runs there is touched), and open it again. All nodes are
+ * open at first. No effect when it is that way already. */
+void fit_cluster_close(struct fit_cluster *c, int32_t node);
+void fit_cluster_open(struct fit_cluster *c, int32_t node);
 
 #endif

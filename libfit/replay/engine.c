@@ -23,6 +23,7 @@ struct job_state {
 	int64_t submit_ns;	/* when it came; valid from then on */
 	int64_t service_gpu_ns, since_ns;	/* GPU time up to since_ns, when the allocation began */
 	int64_t restarts;
+	int64_t delay_ns;	/* restart delay of this allocation */
 	uint32_t stamp;		/* of its one valid event in the queue */
 	uint8_t status;
 	bool started;
@@ -52,6 +53,7 @@ struct fit_plan {
 	size_t n, cap;
 	struct fit_share *shares;
 	size_t shares_n, shares_cap;
+	int64_t want_nodes;		/* -1: not said */
 };
 
 /* A part of the cluster that is scheduled by itself: the whole, or one virtual cluster. */
@@ -60,6 +62,9 @@ struct fit_part {
 	int32_t first_node;	/* its number in the whole */
 	struct fit_view view;
 	void *policy_state;
+	struct fit_engine *engine;
+	struct fit_provisioner prov;	/* elastic clusters only: autoscaler is set */
+	void *scaler_state;
 	uint16_t *spanning;	/* per node: jobs on several nodes that use it */
 	/* arrived and unfinished, ascending; holes are closed on demand */
 	uint32_t *active;
@@ -81,7 +86,7 @@ struct fit_engine {
 	struct fit_predictor predictor;
 	struct fit_throughput *fitter;	/* shared by the agents */
 	gsl_rng *placing;		/* placement random only */
-	struct fit_writer *w;
+	struct fit_log log;
 	struct job_state *state;
 	int64_t now_ns;
 	struct fit_plan plan;
@@ -103,6 +108,8 @@ struct fit_replay_params fit_replay_params_default(void)
 		.fidelity = &fit_fidelities[0],
 		.interval_ns = 0,
 		.restart_ns = -1,
+		.cold_restart_ns = -1,
+		.autoscale_params = { .target = 0.5 },
 	};
 }
 
@@ -120,6 +127,17 @@ const char *fit_replay_params_check(const struct fit_replay_params *p, bool has_
 		return "this policy needs an interval above 0";
 	if ((p->policy->needs & FIT_NEEDS_PROFILE) && !has_profile)
 		return "this policy needs application profiles";
+	if (p->autoscaler && (p->autoscaler->needs & FIT_SCALES_PLAN) && !p->policy->want_nodes)
+		return "this policy has no plan of its own for the number of nodes";
+	if (p->autoscaler && (p->autoscaler->needs & FIT_SCALES_EFFICIENCY) && !p->policy->efficiency)
+		return "this policy cannot tell the efficiency that the autoscaling rule needs";
+	if (p->provision.start_ns < 0 || p->provision.idle_ns < 0 || p->provision.min_nodes < 0 ||
+	    p->provision.start_ns > FIT_REPLAY_SPAN_MAX_NS || p->provision.idle_ns > FIT_REPLAY_SPAN_MAX_NS ||
+	    p->cold_restart_ns > FIT_REPLAY_SPAN_MAX_NS)
+		return "a delay or number of nodes is negative, or a delay over a century";
+	if (!p->autoscaler && (p->provision.start_ns || p->provision.idle_ns || p->provision.min_nodes ||
+			       p->cold_restart_ns >= 0))
+		return "delays and bounds of nodes need an autoscaling rule";
 	if (p->policy_params.tiresias_threshold_gpu_s < 0)
 		return "the Tiresias threshold is negative";
 	if (p->policy_params.pollux_power == 0)
@@ -351,7 +369,8 @@ int fit_predict_duration(const struct fit_view *v, uint32_t j, int64_t *ns, stru
 
 /* ---- the log ---- */
 
-static int log_job(struct fit_engine *g, const char *name, uint32_t j, bool holds, struct fit_err *err)
+static int log_placed(struct fit_engine *g, const char *name, uint32_t j, bool holds, bool placed,
+		      struct fit_err *err)
 {
 	struct job_state *s = &g->state[j];
 	const struct fit_job *job = &g->jobs->jobs[j];
@@ -364,10 +383,16 @@ static int log_job(struct fit_engine *g, const char *name, uint32_t j, bool hold
 		.run = &s->run,
 		.work = job_work(g, j),
 		.epochs = g->model->has_epochs,
+		.delay_ns = placed ? s->delay_ns : -1,
 	};
 
 	g->counts.events++;
-	return fit_log_event(g->w, &e, err);
+	return fit_log_event(&g->log, &e, err);
+}
+
+static int log_job(struct fit_engine *g, const char *name, uint32_t j, bool holds, struct fit_err *err)
+{
+	return log_placed(g, name, j, holds, false, err);
 }
 
 /* ---- what happens to jobs ---- */
@@ -463,6 +488,8 @@ static int end_epoch(struct fit_engine *g, uint32_t j, struct fit_err *err)
 		s->stamp++;
 		return finish(g, j, err);
 	}
+	if (g->p->policy->needs & FIT_WAKE_EPOCHS)
+		part_of(g, j)->news = true;
 	rc = log_job(g, "epoch", j, true, err);
 	return rc ? rc : queue_end(g, j, err);
 }
@@ -510,12 +537,12 @@ static int arrive(struct fit_engine *g, uint32_t j, struct fit_err *err)
 {
 	const struct fit_job *job = &g->jobs->jobs[j];
 	struct fit_part *p = part_of(g, j);
-	int rc = fit_log_submit(g->w, g->now_ns, job, false, err);
+	int rc = fit_log_submit(&g->log, g->now_ns, job, false, err);
 
 	g->counts.events++;
 	if (!rc && job->too_large) {
 		g->state[j].status = REJECTED;
-		return fit_log_submit(g->w, g->now_ns, job, true, err);
+		return fit_log_submit(&g->log, g->now_ns, job, true, err);
 	}
 	if (rc)
 		return rc;
@@ -592,6 +619,14 @@ int fit_plan_place(struct fit_plan *p, uint32_t j, const struct fit_share *share
 	return add_grant(p, g);
 }
 
+int fit_plan_want_nodes(struct fit_plan *p, int64_t nodes)
+{
+	if (nodes < 0)
+		return FIT_EINVAL;
+	p->want_nodes = nodes;
+	return FIT_OK;
+}
+
 static int take_placed(struct fit_engine *g, struct fit_part *p, int64_t gpus, struct fit_alloc *a)
 {
 	uint64_t draw = 0;
@@ -663,8 +698,12 @@ static int place(struct fit_engine *g, const struct grant *r, struct fit_err *er
 	g->running += s->status != RUNNING;
 	s->status = RUNNING;
 	s->started = true;
-	rc = g->model->place(job, &s->run, &s->alloc, g->now_ns + restart_ns(g, r->job), err);
-	rc = rc ? rc : log_job(g, event, r->job, true, err);
+	s->delay_ns = restart_ns(g, r->job);
+	if (g->p->autoscaler && fit_provision_warm(&part_of(g, r->job)->prov, &s->alloc) &&
+	    g->p->cold_restart_ns >= 0)
+		s->delay_ns = g->p->cold_restart_ns;
+	rc = g->model->place(job, &s->run, &s->alloc, g->now_ns + s->delay_ns, err);
+	rc = rc ? rc : log_placed(g, event, r->job, true, true, err);
 	if (!rc && g->p->policy->placed)
 		g->p->policy->placed(part_of(g, r->job)->policy_state, &part_of(g, r->job)->view, r->job);
 	return rc ? rc : queue_end(g, r->job, err);
@@ -721,6 +760,99 @@ static int apply_plan(struct fit_engine *g, struct fit_err *err)
 	return rc;
 }
 
+/* ---- elastic clusters ---- */
+
+static int log_node(void *arg, const char *name, int32_t node, struct fit_err *err)
+{
+	struct fit_part *p = arg;
+	struct fit_engine *g = p->engine;
+
+	g->counts.events++;
+	g->counts.rented += name[0] == 'r' && name[2] == 'n';
+	g->counts.returned += name[0] == 'r' && name[2] == 't';
+	return fit_log_node(&g->log, g->now_ns, name, p->first_node + node, p->cluster->gpus[node], err);
+}
+
+static int want(struct fit_engine *g, struct fit_part *p, int64_t nodes, struct fit_err *err)
+{
+	bool ready;
+	int rc = fit_provision_want(&p->prov, g->now_ns, nodes, &ready, err);
+
+	p->news = p->news || ready;
+	return rc;
+}
+
+static struct fit_scaling scaling_of(struct fit_engine *g, struct fit_part *p)
+{
+	return (struct fit_scaling){
+		.view = view_of(g, p),
+		.policy = g->p->policy,
+		.policy_state = p->policy_state,
+		.provisioner = &p->prov,
+		.params = &g->p->autoscale_params,
+	};
+}
+
+static int scale(struct fit_engine *g, struct fit_part *p, struct fit_err *err)
+{
+	struct fit_scaling s = scaling_of(g, p);
+	int64_t nodes = 0;
+	int rc;
+
+	if (!g->p->autoscaler)
+		return FIT_OK;
+	rc = p->active_n == p->active_holes ? FIT_OK : g->p->autoscaler->want(p->scaler_state, &s, &nodes, err);
+	return rc ? rc : want(g, p, nodes, err);
+}
+
+/* A part with nodes that are up by now, or NULL. */
+static struct fit_part *starting_part(struct fit_engine *g)
+{
+	for (size_t i = 0; g->p->autoscaler && i < g->n_parts; i++)
+		if (fit_provision_ready_ns(&g->parts[i].prov) <= g->now_ns)
+			return &g->parts[i];
+	return NULL;
+}
+
+static int start_nodes(struct fit_engine *g, struct fit_part *p, struct fit_err *err)
+{
+	bool ready;
+	int rc = fit_provision_start(&p->prov, g->now_ns, &ready, err);
+
+	p->news = p->news || ready;
+	return rc;
+}
+
+/* The instant is over: nodes that nobody wants go. */
+static int settle_nodes(struct fit_engine *g, struct fit_err *err)
+{
+	int rc = FIT_OK;
+
+	for (size_t i = 0; g->p->autoscaler && i < g->n_parts && !rc; i++) {
+		struct fit_part *p = &g->parts[i];
+
+		if (p->active_n == p->active_holes)
+			rc = want(g, p, 0, err);
+		rc = rc ? rc : fit_provision_settle(&p->prov, g->now_ns, err);
+	}
+	return rc;
+}
+
+/* When something happens to nodes by itself, and whether there are nodes to return yet. */
+static int64_t next_node_ns(const struct fit_engine *g, bool *more)
+{
+	int64_t next = INT64_MAX;
+
+	*more = false;
+	for (size_t i = 0; g->p->autoscaler && i < g->n_parts; i++) {
+		const struct fit_provisioner *v = &g->parts[i].prov;
+
+		next = v->next_ns < next ? v->next_ns : next;
+		*more = *more || v->n_rented > v->wanted;
+	}
+	return next;
+}
+
 static int decide(struct fit_engine *g, struct fit_part *p, struct fit_err *err)
 {
 	int rc;
@@ -728,14 +860,17 @@ static int decide(struct fit_engine *g, struct fit_part *p, struct fit_err *err)
 	/* not at each decision: the backlog may be long, and not all policies look at it */
 	if (p->active_holes > p->active_n / 2)
 		close_holes(g, p);
+	rc = scale(g, p, err);
 	p->news = false;
-	if (!p->active_n)
-		return FIT_OK;
+	if (rc || !p->active_n)
+		return rc;
 	g->counts.decisions++;
 	g->plan.part = p;
+	g->plan.want_nodes = -1;
 	rc = g->model->retune ? retune(g, p, err) : FIT_OK;
 	rc = rc ? rc : g->p->policy->decide(p->policy_state, view_of(g, p), &g->plan, err);
-	return rc ? rc : apply_plan(g, err);
+	rc = rc ? rc : apply_plan(g, err);
+	return rc || !g->p->autoscaler || g->plan.want_nodes < 0 ? rc : want(g, p, g->plan.want_nodes, err);
 }
 
 /* ---- the clock ---- */
@@ -762,6 +897,8 @@ static int64_t next_tick(struct fit_engine *g, struct fit_part *p)
 			from = next_submit_ns(g);
 		if (policy_wake(g, p) < from)
 			from = policy_wake(g, p);
+		if (!idle && g->p->autoscaler && p->prov.next_ns < from)
+			from = p->prov.next_ns;
 		if (from == INT64_MAX)
 			return INT64_MAX;
 	}
@@ -807,6 +944,8 @@ static int do_instant(struct fit_engine *g, struct fit_err *err)
 			rc = end_epoch(g, j, err);
 		} else if (next_submit_ns(g) <= now) {
 			rc = arrive(g, g->arrivals[g->next_arrival++], err);
+		} else if ((p = starting_part(g)) != NULL) {
+			rc = start_nodes(g, p, err);
 		} else if ((p = due_part(g)) != NULL) {
 			p->due_ns = INT64_MAX;
 			p->last_tick_ns = now;
@@ -821,7 +960,7 @@ static int do_instant(struct fit_engine *g, struct fit_err *err)
 			break;
 		}
 	}
-	return rc;
+	return rc ? rc : settle_nodes(g, err);
 }
 
 static int fail_waiting(const struct fit_engine *g, struct fit_err *err)
@@ -833,9 +972,11 @@ static int fail_waiting(const struct fit_engine *g, struct fit_err *err)
 static int run(struct fit_engine *g, struct fit_err *err)
 {
 	size_t booked = 0;
-	int rc = FIT_OK;
+	bool nodes;
+	int rc = settle_nodes(g, err);
 
-	while (!rc && (g->unfinished || booked || g->next_arrival < g->n_arrivals)) {
+	(void)next_node_ns(g, &nodes);
+	while (!rc && (g->unfinished || booked || nodes || g->next_arrival < g->n_arrivals)) {
 		const struct queued *q = peek(g);
 		int64_t next = INT64_MAX, ends = q ? q->at_ns : INT64_MAX, arrival = next_submit_ns(g);
 		bool settled = g->counts.decisions && !booked && !(g->p->policy->needs & FIT_ONLY_NEWS);
@@ -847,12 +988,15 @@ static int run(struct fit_engine *g, struct fit_err *err)
 			settled = settled && !g->parts[i].news;
 		}
 		/* with an interval ticks go on for ever */
-		if (g->p->interval_ns && !g->running && arrival == INT64_MAX && settled)
+		if (g->p->interval_ns && g->unfinished && !g->running && arrival == INT64_MAX && settled &&
+		    next_node_ns(g, &nodes) == INT64_MAX)
 			return fail_waiting(g, err);
 		if (ends < next)
 			next = ends;
 		if (arrival < next)
 			next = arrival;
+		if (next_node_ns(g, &nodes) < next)
+			next = next_node_ns(g, &nodes);
 		if (next == INT64_MAX)
 			return fail_waiting(g, err);
 		if (next > HORIZON_NS)
@@ -864,6 +1008,7 @@ static int run(struct fit_engine *g, struct fit_err *err)
 		booked = 0;
 		for (size_t i = 0; i < g->n_parts; i++)
 			booked += g->parts[i].booked_n;
+		(void)next_node_ns(g, &nodes);
 	}
 	return rc;
 }
@@ -912,14 +1057,36 @@ static int add_time(struct fit_meta *m, const char *key, int64_t ns)
 	return fit_meta_add(m, key, text);
 }
 
-/* The restart cost that all jobs have in common, or "profile" where applications differ. */
-static int add_restart(struct fit_engine *g, struct fit_meta *m)
+static bool restarts_differ(const struct fit_engine *g)
 {
 	for (size_t i = 1; i < g->jobs->n; i++)
 		if (restart_ns(g, (uint32_t)i) != restart_ns(g, 0))
-			return fit_meta_add(m, "restart_s", "profile");
+			return true;
+	return false;
+}
+
+/* The restart cost that all jobs have in common, or "profile" where applications differ. */
+static int add_restart(struct fit_engine *g, struct fit_meta *m)
+{
+	if (restarts_differ(g))
+		return fit_meta_add(m, "restart_s", "profile");
 	return add_time(m, "restart_s", g->jobs->n ? restart_ns(g, 0) :
 			g->p->restart_ns > 0 ? g->p->restart_ns : 0);
+}
+
+static int describe_scaling(struct fit_engine *g, struct fit_meta *m)
+{
+	const struct fit_replay_params *p = g->p;
+	char text[FIT_NUM_MAX];
+	int rc = fit_meta_add(m, "autoscale", p->autoscaler->name);
+
+	if (!rc && p->autoscaler->describe)
+		rc = p->autoscaler->describe(&p->autoscale_params, m);
+	rc = rc ? rc : add_time(m, "node_start_s", p->provision.start_ns);
+	rc = rc ? rc : add_time(m, "node_idle_s", p->provision.idle_ns);
+	fit_format_int64(text, p->provision.min_nodes);
+	rc = rc ? rc : fit_meta_add(m, "nodes_min", text);
+	return rc || p->cold_restart_ns < 0 ? rc : add_time(m, "cold_restart_s", p->cold_restart_ns);
 }
 
 static int describe(struct fit_engine *g, const struct fit_meta *given, struct fit_meta *m)
@@ -951,6 +1118,8 @@ static int describe(struct fit_engine *g, const struct fit_meta *given, struct f
 		fit_format_int64(text, g->p->max_active);
 		rc = fit_meta_add(m, "max_active", text);
 	}
+	if (!rc && g->p->autoscaler)
+		rc = describe_scaling(g, m);
 	rc = rc ? rc : add_time(m, "epoch_quantum_s", f->epoch_quantum_ns);
 	rc = rc ? rc : fit_meta_add(m, "release", f->release_at_interval_end ? "interval-end" : "at-once");
 	rc = rc ? rc : fit_meta_add(m, "order", f->file_order ? "file" : "submit-id");
@@ -966,6 +1135,8 @@ static int describe(struct fit_engine *g, const struct fit_meta *given, struct f
 static int set_up_part(struct fit_engine *g, size_t i, struct fit_err *err)
 {
 	struct fit_part *p = &g->parts[i];
+	struct fit_scaling s;
+	int rc;
 
 	p->cluster = &g->partitions->p[i].cluster;
 	p->first_node = g->partitions->p[i].first_node;
@@ -974,6 +1145,17 @@ static int set_up_part(struct fit_engine *g, size_t i, struct fit_err *err)
 		return fit_fail_nomem(err);
 	if (p->cluster->max_node_gpus > g->predictor.node_gpus)
 		g->predictor.node_gpus = p->cluster->max_node_gpus;
+	p->engine = g;
+	if (g->p->autoscaler) {
+		struct fit_provision_params pp = g->p->provision;
+
+		pp.drains = g->p->policy->needs & FIT_DRAINS;
+		rc = fit_provision_init(&p->prov, p->cluster, &pp, err);
+		if (rc)
+			return rc;
+		p->prov.event = log_node;
+		p->prov.arg = p;
+	}
 	p->view = (struct fit_view){
 		.engine = g,
 		.part = p,
@@ -981,10 +1163,15 @@ static int set_up_part(struct fit_engine *g, size_t i, struct fit_err *err)
 		.jobs = g->jobs->jobs,
 		.n_jobs = g->jobs->n,
 		.cluster = p->cluster,
+		.provisioner = g->p->autoscaler ? &p->prov : NULL,
 		.fidelity = g->p->fidelity,
 		.interval_ns = g->p->interval_ns,
 	};
-	return g->p->policy->init(&p->policy_state, &p->view, &g->p->policy_params, err);
+	rc = g->p->policy->init(&p->policy_state, &p->view, &g->p->policy_params, err);
+	if (rc || !g->p->autoscaler || !g->p->autoscaler->init)
+		return rc;
+	s = scaling_of(g, p);
+	return g->p->autoscaler->init(&p->scaler_state, &s, err);
 }
 
 static int set_up(struct fit_engine *g, struct fit_err *err)
@@ -1016,6 +1203,9 @@ static void clean_up(struct fit_engine *g)
 	for (size_t i = 0; i < g->n_parts; i++) {
 		struct fit_part *p = &g->parts[i];
 
+		if (p->scaler_state)
+			g->p->autoscaler->free(p->scaler_state);
+		fit_provision_release(&p->prov);
 		if (p->policy_state)
 			g->p->policy->free(p->policy_state);
 		free(p->spanning);
@@ -1048,15 +1238,16 @@ int fit_replay(const struct fit_jobs *jobs, struct fit_partitions *partitions,
 		.p = p,
 		.model = !jobs->n || !jobs->jobs[0].app ? &fit_progress_fixed :
 			 p->policy->needs & FIT_ADAPTIVE ? &fit_progress_adaptive : &fit_progress_profile,
-		.w = w,
+		.log = { .w = w },
 	};
 	struct fit_meta all = { 0 };
 	int rc = set_up(&g, err);
 
 	if (!rc && describe(&g, meta, &all))
 		rc = fit_fail_nomem(err);
-	rc = rc ? rc : fit_log_begin(w, &all, err);
-	rc = rc ? rc : fit_log_cluster(w, 0, partitions->n_gpus, partitions->spec, err);
+	g.log.delays = p->cold_restart_ns >= 0 || (!rc && restarts_differ(&g));
+	rc = rc ? rc : fit_log_begin(&g.log, &all, err);
+	rc = rc ? rc : fit_log_cluster(&g.log, 0, p->autoscaler ? 0 : partitions->n_gpus, partitions->spec, err);
 	rc = rc ? rc : run(&g, err);
 	rc = rc ? rc : fit_writer_end(w, err);
 	if (!rc && counts)

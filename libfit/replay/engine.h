@@ -4,13 +4,14 @@
  *
  * Time is an int64 count of nanoseconds since the trace origin. Events are ordered by (time, kind,
  * job index), never by comparing floating point numbers. At one instant, in this order: epochs and
- * jobs end; jobs arrive; GPUs of finished jobs that were booked to the interval's end become free;
- * the policy decides; and last the epochs end whose exact instant is a little later but was rounded
- * down to this one (a fidelity profile's whole seconds).
+ * jobs end; jobs arrive; nodes that were started are ready; GPUs of finished jobs that were booked to
+ * the interval's end become free; an autoscaling rule asks for nodes; the policy decides; the epochs
+ * end whose exact instant is a little later but was rounded down to this one (a fidelity profile's
+ * whole seconds); and last, nodes that nobody wants are returned.
  *
  * With an interval the policy decides at its multiples while there are active jobs (FIT_ONLY_NEWS: at the
  * first one after jobs came or went; the others would change nothing), else whenever
- * jobs arrive or finish and at the instants it asked for.
+ * jobs arrive or finish, nodes become ready, and at the instants it asked for.
  */
 #ifndef FIT_REPLAY_ENGINE_H
 #define FIT_REPLAY_ENGINE_H
@@ -18,6 +19,7 @@
 #include "libfit/model/theta.h"
 #include "libfit/replay/partition.h"
 #include "libfit/replay/placement.h"
+#include "libfit/replay/autoscale.h"
 #include "libfit/replay/policy.h"
 #include "libfit/table/table.h"
 
@@ -37,6 +39,11 @@ struct fit_replay_params {
 				 * at the instant at which one ends; 0: no limit */
 	int64_t restart_ns;	/* no progress for so long after each change of an allocation;
 				 * -1: what each application's profile says, 0 without a profile */
+	int64_t cold_restart_ns;	/* the same where one of the nodes is cold; -1: no difference */
+	/* How the cluster grows and shrinks (one partition only). NULL: it has all its nodes, always. */
+	const struct fit_autoscaler *autoscaler;
+	struct fit_autoscale_params autoscale_params;
+	struct fit_provision_params provision;	/* drains is the policy's */
 };
 struct fit_replay_params fit_replay_params_default(void);
 /* NULL, or what is wrong in one sentence. */
@@ -45,6 +52,7 @@ const char *fit_replay_params_check(const struct fit_replay_params *p, bool has_
 /* What happened, for a note to the user. */
 struct fit_replay_counts {
 	uint64_t decisions, events, restarts;
+	uint64_t rented, returned;	/* nodes */
 	int64_t end_ns;		/* last completion */
 };
 

@@ -3,7 +3,7 @@
 
 #include "libfit/base/num.h"
 
-enum { TIME, EVENT, JOB, GPUS, NODES, LOCAL_BSZ, ACCUM, EPOCH, PROGRESS, APP, BATCH, N_COLUMNS };
+enum { TIME, EVENT, JOB, GPUS, NODES, LOCAL_BSZ, ACCUM, EPOCH, PROGRESS, APP, BATCH, DELAY, N_COLUMNS };
 
 static const struct fit_field columns[N_COLUMNS] = {
 	[TIME] = { "time_s", FIT_TIME, 0 },
@@ -17,11 +17,12 @@ static const struct fit_field columns[N_COLUMNS] = {
 	[PROGRESS] = { "progress", FIT_REAL, 0 },
 	[APP] = { "app", FIT_TEXT, 0 },
 	[BATCH] = { "batch_size", FIT_INT, 0 },
+	[DELAY] = { "delay_s", FIT_TIME, 0 },
 };
 
-int fit_log_begin(struct fit_writer *w, const struct fit_meta *meta, struct fit_err *err)
+int fit_log_begin(const struct fit_log *l, const struct fit_meta *meta, struct fit_err *err)
 {
-	return fit_writer_begin(w, "log", meta, columns, N_COLUMNS, err);
+	return fit_writer_begin(l->w, "log", meta, columns, N_COLUMNS - !l->delays, err);
 }
 
 static void write_na(struct fit_writer *w, int n)
@@ -30,21 +31,43 @@ static void write_na(struct fit_writer *w, int n)
 		fit_writer_na(w);
 }
 
-int fit_log_cluster(struct fit_writer *w, int64_t time_ns, int64_t gpus, const char *spec,
+int fit_log_cluster(const struct fit_log *l, int64_t time_ns, int64_t gpus, const char *spec,
 		    struct fit_err *err)
 {
+	struct fit_writer *w = l->w;
+
 	fit_writer_time(w, time_ns);
 	fit_writer_str(w, "cluster");
 	fit_writer_na(w);
 	fit_writer_real(w, (double)gpus);
 	fit_writer_str(w, spec);
-	write_na(w, N_COLUMNS - LOCAL_BSZ);
+	write_na(w, N_COLUMNS - !l->delays - LOCAL_BSZ);
 	return fit_writer_end_row(w, err);
 }
 
-int fit_log_submit(struct fit_writer *w, int64_t time_ns, const struct fit_job *j, bool reject,
+int fit_log_node(const struct fit_log *l, int64_t time_ns, const char *name, int32_t node, int32_t gpus,
+		 struct fit_err *err)
+{
+	struct fit_writer *w = l->w;
+	char text[2 * FIT_NUM_MAX];
+	size_t n = fit_format_int64(text, node);
+
+	text[n++] = ':';
+	n += fit_format_int64(text + n, gpus);
+	fit_writer_time(w, time_ns);
+	fit_writer_str(w, name);
+	fit_writer_na(w);
+	fit_writer_real(w, gpus);
+	fit_writer_text(w, (struct fit_text){ text, n });
+	write_na(w, N_COLUMNS - !l->delays - LOCAL_BSZ);
+	return fit_writer_end_row(w, err);
+}
+
+int fit_log_submit(const struct fit_log *l, int64_t time_ns, const struct fit_job *j, bool reject,
 		   struct fit_err *err)
 {
+	struct fit_writer *w = l->w;
+
 	fit_writer_time(w, time_ns);
 	fit_writer_str(w, reject ? "reject" : "submit");
 	fit_writer_str(w, j->id);
@@ -59,6 +82,7 @@ int fit_log_submit(struct fit_writer *w, int64_t time_ns, const struct fit_job *
 		fit_writer_na(w);
 	else
 		fit_writer_int(w, j->batch_size);
+	write_na(w, l->delays);
 	return fit_writer_end_row(w, err);
 }
 
@@ -84,8 +108,9 @@ static void write_nodes(struct fit_writer *w, const struct fit_alloc *a, int32_t
 	fit_str_release(&s);	/* without memory a cell is missing, and end_row() says so */
 }
 
-int fit_log_event(struct fit_writer *w, const struct fit_event *e, struct fit_err *err)
+int fit_log_event(const struct fit_log *l, const struct fit_event *e, struct fit_err *err)
 {
+	struct fit_writer *w = l->w;
 	bool held = e->alloc && e->alloc->n;
 
 	fit_writer_time(w, e->time_ns);
@@ -105,5 +130,9 @@ int fit_log_event(struct fit_writer *w, const struct fit_event *e, struct fit_er
 		fit_writer_na(w);
 	fit_writer_real(w, e->work);
 	write_na(w, 2);
+	if (l->delays && e->delay_ns >= 0)
+		fit_writer_time(w, e->delay_ns);
+	else
+		write_na(w, l->delays);
 	return fit_writer_end_row(w, err);
 }

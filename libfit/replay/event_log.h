@@ -7,6 +7,11 @@
 #include "libfit/replay/progress.h"
 #include "libfit/table/table.h"
 
+struct fit_log {
+	struct fit_writer *w;
+	bool delays;		/* restart delays differ: each allocation says its own (column delay_s) */
+};
+
 struct fit_event {
 	int64_t time_ns;
 	const char *name;
@@ -16,13 +21,18 @@ struct fit_event {
 	const struct fit_run *run;		/* NULL before the first start */
 	double work;
 	bool epochs;				/* the progress model has epochs */
+	int64_t delay_ns;			/* of a new allocation; -1: it is none */
 };
 
-int fit_log_begin(struct fit_writer *w, const struct fit_meta *meta, struct fit_err *err) FIT_MUST_CHECK;
-int fit_log_cluster(struct fit_writer *w, int64_t time_ns, int64_t gpus, const char *spec,
+int fit_log_begin(const struct fit_log *l, const struct fit_meta *meta, struct fit_err *err) FIT_MUST_CHECK;
+/* gpus: those that are there now. */
+int fit_log_cluster(const struct fit_log *l, int64_t time_ns, int64_t gpus, const char *spec,
 		    struct fit_err *err) FIT_MUST_CHECK;
-int fit_log_submit(struct fit_writer *w, int64_t time_ns, const struct fit_job *j, bool reject,
+/* rent, ready or return of one node. */
+int fit_log_node(const struct fit_log *l, int64_t time_ns, const char *name, int32_t node, int32_t gpus,
+		 struct fit_err *err) FIT_MUST_CHECK;
+int fit_log_submit(const struct fit_log *l, int64_t time_ns, const struct fit_job *j, bool reject,
 		   struct fit_err *err) FIT_MUST_CHECK;
-int fit_log_event(struct fit_writer *w, const struct fit_event *e, struct fit_err *err) FIT_MUST_CHECK;
+int fit_log_event(const struct fit_log *l, const struct fit_event *e, struct fit_err *err) FIT_MUST_CHECK;
 
 #endif

@@ -19,6 +19,8 @@
 struct fit_engine;
 struct fit_part;
 
+struct fit_provisioner;
+
 struct fit_view {
 	const struct fit_engine *engine;
 	const struct fit_part *part;
@@ -26,6 +28,7 @@ struct fit_view {
 	const struct fit_job *jobs;		/* all jobs, in order; use those that arrived here only */
 	size_t n_jobs;
 	const struct fit_cluster *cluster;
+	const struct fit_provisioner *provisioner;	/* NULL: the cluster is fixed */
 	const struct fit_fidelity *fidelity;
 	int64_t interval_ns;			/* 0: woken by events */
 	int64_t now_ns;
@@ -69,6 +72,9 @@ int fit_plan_try(struct fit_plan *p, uint32_t j, bool *fits) FIT_MUST_CHECK;
 /* Put job j on exactly these shares (copied); it keeps them without a restart when it holds just
  * these already. */
 int fit_plan_place(struct fit_plan *p, uint32_t j, const struct fit_share *shares, size_t n) FIT_MUST_CHECK;
+/* Elastic clusters: have so many nodes from now on, once the plan is applied. Takes effect only with
+ * an autoscaling rule that asks the policy (`plan`); see want_nodes below for before the decision. */
+int fit_plan_want_nodes(struct fit_plan *p, int64_t nodes) FIT_MUST_CHECK;
 
 /* ---- the policy itself ---- */
 
@@ -92,6 +98,9 @@ struct fit_policy_params fit_policy_params_default(void);
 #define FIT_SEEDED 8u		/* draws random numbers */
 #define FIT_ONLY_NEWS 16u	/* decides nothing new before a job arrives or finishes, or next_wake: ticks until
 				 * then are passed over */
+#define FIT_DRAINS 32u		/* elastic clusters: moves jobs away from nodes that are leaving (closed
+				 * in the cluster); without, a node goes only once it happens to be empty */
+#define FIT_WAKE_EPOCHS 64u	/* an epoch that ends is a reason to decide, as an arrival is */
 
 struct fit_policy {
 	const char *name;
@@ -111,6 +120,13 @@ struct fit_policy {
 	int64_t (*next_wake)(void *state, const struct fit_view *v);
 	/* Its parameters and conventions, for the log's metadata. NULL: it has none. */
 	int (*describe)(const struct fit_policy_params *p, const struct fit_view *v, struct fit_meta *meta);
+	/* Elastic clusters, asked right before decide(): the nodes that it would like to have, any number.
+	 * NULL: it has no opinion. */
+	int (*want_nodes)(void *state, const struct fit_view *v, int64_t *nodes, struct fit_err *err);
+	/* The cluster efficiency, 0 … 1, that its allocation of now would have on so many nodes. NULL: it
+	 * cannot tell. */
+	int (*efficiency)(void *state, const struct fit_view *v, int64_t nodes, double *efficiency,
+			  struct fit_err *err);
 };
 
 /* All policies; ends with NULL. */

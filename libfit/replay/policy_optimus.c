@@ -169,7 +169,7 @@ static int by_size(const void *pa, const void *pb)
 
 static int hand_out(struct optimus *o, const struct fit_view *v, size_t n, struct fit_err *err)
 {
-	int64_t left = v->cluster->n_gpus;
+	int64_t left = v->cluster->n_open;
 	int rc = FIT_OK;
 
 	for (size_t i = 0; i < n && !rc; i++) {

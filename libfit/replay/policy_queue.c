@@ -110,7 +110,7 @@ static int by_key(const void *pa, const void *pb)
 static int srtf_decide(void *state, const struct fit_view *v, struct fit_plan *plan, struct fit_err *err)
 {
 	struct queue *q = state;
-	int64_t free_gpus = v->cluster->n_gpus;
+	int64_t free_gpus = v->cluster->n_open;
 	size_t n;
 	const uint32_t *active = fit_view_active(v, &n);
 

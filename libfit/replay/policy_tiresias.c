@@ -133,7 +133,7 @@ static int64_t demote_after_ns(const struct tiresias *t, int64_t gpus)
 static int tiresias_decide(void *state, const struct fit_view *v, struct fit_plan *plan, struct fit_err *err)
 {
 	struct tiresias *t = state;
-	int64_t left = v->cluster->n_gpus;
+	int64_t left = v->cluster->n_open;
 	size_t n;
 	const uint32_t *active = fit_view_active(v, &n);
 

@@ -3,6 +3,7 @@
  * Reads the log, cuts it into rounds of passive rows and decisions, keeps the state and calls the
  * rules (verify_state.h says how these fit together).
  */
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,6 +23,7 @@ enum {
 	C_PROGRESS,
 	C_APP,
 	C_BATCH,
+	C_DELAY,
 	N_CELLS
 };
 
@@ -37,11 +39,13 @@ static const struct fit_field fields[N_CELLS] = {
 	[C_PROGRESS] = { "progress", FIT_REAL, FIT_F_OPTIONAL },
 	[C_APP] = { "app", FIT_TEXT, FIT_F_OPTIONAL },
 	[C_BATCH] = { "batch_size", FIT_INT, FIT_F_OPTIONAL },
+	[C_DELAY] = { "delay_s", FIT_TIME, FIT_F_OPTIONAL },
 };
 
 static const char *const event_names[EV_UNKNOWN] = {
 	"cluster", "submit", "reject", "start",  "move",
 	"preempt", "resume", "epoch",  "finish", "release", "batch",
+	"rent",    "ready",  "return",
 };
 
 #define NODES_MAX 10000000
@@ -117,6 +121,13 @@ void verify_book(struct fit_verifier *v, int32_t node, int64_t gpus)
 	v->booked[node] += gpus;
 	v->total_booked += gpus;
 	tree_set(v, (size_t)node, v->size[node] - v->booked[node]);
+}
+
+void verify_resize_node(struct fit_verifier *v, size_t node, int64_t gpus)
+{
+	v->total += gpus - v->size[node];
+	v->size[node] = gpus;
+	tree_set(v, node, gpus - v->booked[node]);
 }
 
 /* "16x4" or "6x4,2x8"; a part may carry a name ("aws:6x4"). Returns false when it is neither. */
@@ -196,7 +207,7 @@ static int set_cluster(struct fit_verifier *v, struct fit_text spec)
 	for (size_t i = n_new; i < v->n_nodes; i++)
 		v->total_booked -= v->booked[i];
 	v->n_nodes = n_new;
-	v->total = total;
+	v->total = v->most = v->rented = total;
 	v->gpus_per_node = 0;
 	while (at <= spec.n && parse_part(next_part(spec, &at), &n, &gpus)) {
 		for (int64_t k = 0; k < n; k++)
@@ -253,6 +264,7 @@ static void keep_result(struct fit_verifier *v, const struct verify_live *l)
 	struct verify_result *res;
 
 	v->gpu_busy_s += l->gpu_busy_s;
+	v->gpu_still_s += l->gpu_still_s;
 	if (!v->keep)
 		return;
 	res = &v->results[l->job];
@@ -294,6 +306,9 @@ static void unbook(struct fit_verifier *v, struct verify_live *l, int64_t t)
 			busy = l->finish_ns > l->ready_ns ? l->finish_ns - l->ready_ns : 0;
 		l->gpu_s += (double)l->gpus * fit_time_to_double(held);
 		l->gpu_busy_s += (double)l->gpus * fit_time_to_double(busy);
+		if (l->finish_ns != NEVER)
+			held = l->finish_ns - l->since_ns;
+		l->gpu_still_s += (double)l->gpus * fit_time_to_double(held - busy);
 	}
 	l->n_nodes = 0;
 	l->gpus = 0;
@@ -316,7 +331,12 @@ static void allocate(struct fit_verifier *v, struct verify_live *l, const struct
 	l->n_nodes = r->n_nodes;
 	l->gpus = r->sum;
 	l->since_ns = l->last_ns = r->t;
-	l->ready_ns = r->t + verify_restart_ns(v, l->job);
+	l->delay_ns = verify_delay_ns(v, l->job, r->nodes, r->n_nodes);
+	if (r->delay_ns == NO_INT ? v->says_delays : r->delay_ns != l->delay_ns)
+		verify_fault(v, RULE_RESTART_COST, l->job, "restart delay %.9g s, the row says %.9g",
+			     fit_time_to_double(l->delay_ns),
+			     r->delay_ns == NO_INT ? (double)NAN : fit_time_to_double(r->delay_ns));
+	l->ready_ns = r->t + l->delay_ns;
 	l->local_bsz = r->local_bsz;
 	l->accum = r->accum;
 	l->rate = l->slow = 0;
@@ -404,6 +424,8 @@ static void finish(struct fit_verifier *v, struct verify_live *l, const struct v
 	v->last_finish_ns = r->t;
 	v->held_finish = v->held;
 	v->capacity_finish = v->capacity;
+	v->paid_finish = v->paid;
+	v->demand -= (int64_t)j->gpus;
 	verify_policy_left(v, l);
 	if (r->n_nodes && l->n_nodes) {
 		j->state = JOB_BOOKED;
@@ -427,9 +449,17 @@ static void apply(struct fit_verifier *v, struct verify_row *r)
 	bool running;
 
 	if (r->ev == EV_CLUSTER) {
-		if (!r->cluster_bad && set_cluster(v, r->nodes_text))
+		if (!r->cluster_bad && (set_cluster(v, r->nodes_text) ||
+					(v->autoscale != SCALE_NONE && verify_nodes_begin(v))))
 			v->code = FIT_ENOMEM;
+		if (v->autoscale != SCALE_NONE)
+			v->rented = 0;
 		v->seen_cluster = v->dirty = true;
+		return;
+	}
+	if (EV_BIT(r->ev) & EV_OF_NODE) {
+		if (v->autoscale != SCALE_NONE)
+			verify_nodes_apply(v, r);
 		return;
 	}
 	if (!j)
@@ -448,7 +478,12 @@ static void apply(struct fit_verifier *v, struct verify_row *r)
 			v->first_submit_ns = r->t;
 			v->held_submit = v->held;
 			v->capacity_submit = v->capacity;
+			v->paid_submit = v->paid;
 		}
+		v->last_submit_ns = r->t;
+		v->held_last = v->held;
+		v->paid_last = v->paid;
+		v->demand += (int64_t)j->gpus;
 		l = live_new(v, r->job);
 		if (l && v->seeded)
 			verify_agent_seed(v, l);
@@ -476,6 +511,7 @@ static void apply(struct fit_verifier *v, struct verify_row *r)
 		v->woken = v->woken_before;
 		j->state = JOB_REJECTED;
 		v->n_rejected++;
+		v->demand -= (int64_t)j->gpus;
 		unbook(v, l, r->t);
 		live_free(v, l);
 		break;
@@ -556,8 +592,10 @@ static void begin_decision(struct fit_verifier *v)
 	if (v->interval_ns == 0 && verify_policy_timer(v) <= v->now)
 		v->woken = true;
 	v->legal = legal_instant(v);
-	if (v->legal)
+	if (v->legal) {
 		verify_policy_begin(v);
+		verify_nodes_want(v);
+	}
 }
 
 static void call_decision_rules(struct fit_verifier *v)
@@ -614,6 +652,7 @@ static void close_instant(struct fit_verifier *v)
 			v->line = line;
 		}
 	}
+	verify_nodes_settle(v);
 }
 
 static void move_to(struct fit_verifier *v, int64_t t)
@@ -622,6 +661,7 @@ static void move_to(struct fit_verifier *v, int64_t t)
 
 	v->held += (double)v->total_booked * s;
 	v->capacity += (double)v->total * s;
+	v->paid += (double)v->rented * s;
 	v->now = t;
 	v->phase = PHASE_BEFORE;
 	v->begun = v->woken = v->unclear = v->decided_here = v->submits_here = false;
@@ -644,6 +684,7 @@ static void advance(struct fit_verifier *v, int64_t t)
 		v->line = 0;
 		v->woken = true;
 		end_decision(v);
+		verify_nodes_settle(v);
 	}
 	move_to(v, t);
 }
@@ -696,6 +737,10 @@ static void take(struct fit_verifier *v, struct verify_row *r, uint64_t line)
 		v->phase = PHASE_DECIDING;
 	} else if (!active && v->phase == PHASE_DECIDING) {
 		end_decision(v);
+	} else if (r->ev == EV_RETURN && v->phase == PHASE_BEFORE && has_news(v) && legal_instant(v)) {
+		v->line = 0; /* nodes go after the decision, which left no row */
+		end_decision(v);
+		v->line = line;
 	} else if (v->phase == PHASE_BEFORE && v->interval_ns > 0 && legal_instant(v)) {
 		place_row(v, r);
 	}
@@ -781,6 +826,7 @@ static int take_cells(struct fit_verifier *v, const struct fit_cell *c, uint64_t
 		.accum = int_cell(&c[C_ACCUM]),
 		.epoch = int_cell(&c[C_EPOCH]),
 		.batch = int_cell(&c[C_BATCH]),
+		.delay_ns = int_cell(&c[C_DELAY]),
 		.progress_na = c[C_PROGRESS].na,
 		.progress = c[C_PROGRESS].u.d,
 		.app_na = c[C_APP].na,
@@ -921,6 +967,8 @@ int fit_verifier_new(struct fit_verifier **v, struct fit_err *err)
 	n->free_live = n->open_submit = NONE;
 	n->room_ns = -1;
 	n->first_submit_ns = NEVER;
+	n->cold_restart_ns = NO_INT;
+	n->surplus_ns = NEVER;
 	n->head[0] = n->head[1] = n->tail[0] = n->tail[1] = NONE;
 	return FIT_OK;
 }
@@ -954,6 +1002,7 @@ void fit_verifier_free(struct fit_verifier *v)
 	free(v->live);
 	free(v->row_nodes);
 	free(v->arrivals.a);
+	free(v->nodes);
 	free(v->touched.a);
 	free(v->placed.a);
 	free(v->started.a);

@@ -135,6 +135,30 @@ static void read_meta_pollux(struct fit_verifier *v, const struct fit_meta *m, i
 			     "policy pollux needs a profile, an interval and progress_model adaptive");
 }
 
+/* Elastic clusters: the rule, delays and bounds; a log that names no rule has a fixed cluster. */
+static void read_meta_scaling(struct fit_verifier *v, const struct fit_meta *m)
+{
+	static const char *const rules[] = { "plan", "demand", NULL };
+	const char *s = fit_meta_get(m, "nodes_min");
+	int rule = 0;
+
+	if (!fit_meta_get(m, "autoscale"))
+		return;
+	v->autoscale = meta_choice(v, m, "autoscale", rules, &rule) ?
+		       (enum verify_autoscale)(SCALE_PLAN + rule) : SCALE_PLAN;
+	(void)meta_time(v, m, "node_start_s", &v->node_start_ns);
+	(void)meta_time(v, m, "node_idle_s", &v->node_idle_ns);
+	if (fit_meta_get(m, "cold_restart_s") && !meta_time(v, m, "cold_restart_s", &v->cold_restart_ns))
+		v->cold_restart_ns = NO_INT;
+	verify_check(v, RULE_META);
+	if (!s || fit_parse_int64(fit_text_of(s), &v->nodes_min) || v->nodes_min < 0) {
+		v->nodes_min = 0;
+		verify_fault(v, RULE_META, NONE, "metadata nodes_min is '%s' (expected a number)",
+			     s ? s : "missing");
+	}
+	v->wanted = v->nodes_min;
+}
+
 int verify_read_meta(struct fit_verifier *v, const struct fit_meta *m, bool *file_order)
 {
 	int policy = 0, release = 0, order = 0, remaining = 0, single = 0, model = 0;
@@ -195,6 +219,8 @@ int verify_read_meta(struct fit_verifier *v, const struct fit_meta *m, bool *fil
 		verify_fault(v, RULE_META, NONE,
 			     "progress_model adaptive, but the policy sets no batch sizes");
 	meta_share(v, m);
+	read_meta_scaling(v, m);
+	v->says_delays = v->restart_ns == NO_INT || v->cold_restart_ns != NO_INT;
 	check_fidelity(v, m, release == 1, order == 1);
 	if (!v->with_profile)
 		v->quantum_ns = 0; /* durations are exact */

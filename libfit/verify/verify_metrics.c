@@ -61,10 +61,20 @@ struct expected {
 	const char *name;
 	double value;
 };
-#define N_EXPECTED 24
+#define N_EXPECTED 34
 
-static int expect_all(const struct fit_verifier *v, struct expected out[N_EXPECTED])
+/* Mean GPUs of GPU-seconds over a time. */
+static double mean_gpus(double gpu_s, double s)
 {
+	return s > 0 ? gpu_s / s : (double)NAN;
+}
+
+/* window_s: of the mean budgets, from time 0; NAN: from the first to the last submit. */
+static int expect_all(const struct fit_verifier *v, double window_s, struct expected out[N_EXPECTED])
+{
+	bool own = !isnan(window_s);
+	double makespan, window = own ? window_s : v->n_submitted ?
+			fit_time_to_double(v->last_submit_ns - v->first_submit_ns) : 0;
 	int64_t *jct = malloc((v->n_jobs + 1) * sizeof *jct),
 		*queue = malloc((v->n_jobs + 1) * sizeof *queue);
 	double last = v->n_finished ? fit_time_to_double(v->last_finish_ns) : (double)NAN, first;
@@ -93,6 +103,7 @@ static int expect_all(const struct fit_verifier *v, struct expected out[N_EXPECT
 	first = v->n_submitted ? fit_time_to_double(v->first_submit_ns) : (double)NAN;
 	held = v->held_finish - v->held_submit;
 	capacity = v->capacity_finish - v->capacity_submit;
+	makespan = v->n_finished ? last - first : 0;
 	if (!v->n_finished)
 		held = capacity = (double)NAN;
 	const struct expected e[N_EXPECTED] = {
@@ -120,6 +131,17 @@ static int expect_all(const struct fit_verifier *v, struct expected out[N_EXPECT
 		{ "utilisation_from_first_submit", held / capacity },
 		{ "restarts", (double)v->n_restarts },
 		{ "preemptions", (double)v->n_preempts },
+		{ "gpu_seconds_rescaling", v->gpu_still_s },
+		{ "gpu_seconds_rented", v->paid },
+		{ "gpu_seconds_starting", v->paid - v->capacity },
+		{ "gpu_seconds_idle", v->capacity - v->held },
+		{ "budget_gpus", mean_gpus(v->held, window) },
+		{ "budget_makespan_gpus", mean_gpus(held, makespan) },
+		{ "rented_gpus", mean_gpus(v->paid, window) },
+		{ "rented_makespan_gpus", mean_gpus(v->paid_finish - v->paid_submit, makespan) },
+		/* what was held at an instant that no row marks is not kept */
+		{ own ? "" : "budget_in_window_gpus", mean_gpus(v->held_last - v->held_submit, window) },
+		{ own ? "" : "rented_in_window_gpus", mean_gpus(v->paid_last - v->paid_submit, window) },
 		{ NULL, 0 },
 	};
 	for (size_t i = 0; i < N_EXPECTED; i++)
@@ -142,12 +164,14 @@ static void compare_metric(struct fit_verifier *v, const struct expected *e, str
 	}
 }
 
-/* Run take(v, arg, cells) on each row of the first table. */
+/* Run begin(v, arg, reader) and then take(v, arg, cells) on each row of the first table. */
 static int each_row(struct fit_verifier *v, const char *operand, const struct fit_field *fields,
 		    size_t n,
 		    void (*take)(struct fit_verifier *v, const void *arg,
 				 const struct fit_cell *cells),
-		    const void *arg, struct fit_err *err)
+		    int (*begin)(struct fit_verifier *v, void *arg, const struct fit_reader *r,
+				 struct fit_err *err),
+		    void *arg, struct fit_err *err)
 {
 	struct fit_cell cells[16];
 	struct fit_reader *r;
@@ -156,6 +180,8 @@ static int each_row(struct fit_verifier *v, const char *operand, const struct fi
 	if (rc)
 		return rc;
 	rc = fit_reader_begin(r, fields, n, err);
+	if (!rc && begin)
+		rc = begin(v, arg, r, err);
 	while (!rc) {
 		rc = fit_reader_row(r, cells, err);
 		v->line = rc ? 0 : fit_reader_line(r);
@@ -176,6 +202,17 @@ static void take_metric(struct fit_verifier *v, const void *arg, const struct fi
 	compare_metric(v, arg, c[0].u.t, &c[1]);
 }
 
+static int begin_metrics(struct fit_verifier *v, void *arg, const struct fit_reader *r, struct fit_err *err)
+{
+	const char *s = fit_meta_get(fit_reader_meta(r), "window");
+	double window_s = (double)NAN;
+
+	if (s && (fit_parse_double(fit_text_of(s), &window_s) || !(window_s > 0)))
+		return fit_fail(err, FIT_EDATA, "%s: bad metadata window '%s' (expected seconds)",
+				fit_reader_input(r), s);
+	return expect_all(v, window_s, arg) ? fit_fail_nomem(err) : FIT_OK;
+}
+
 int fit_verifier_metrics(struct fit_verifier *v, const char *operand, struct fit_err *err)
 {
 	static const struct fit_field fields[] = { { "metric", FIT_TEXT, FIT_F_NOT_NA },
@@ -186,9 +223,7 @@ int fit_verifier_metrics(struct fit_verifier *v, const char *operand, struct fit
 	v->last_t = -1; /* faults have no instant from here on */
 	if (!v->results)
 		return fit_fail(err, FIT_EINVAL, "results were not kept");
-	if (expect_all(v, e))
-		return fit_fail_nomem(err);
-	rc = each_row(v, operand, fields, 2, take_metric, e, err);
+	rc = each_row(v, operand, fields, 2, take_metric, begin_metrics, e, err);
 	if (!rc && !v->tally[RULE_METRICS].checked)
 		rc = fit_fail(err, FIT_EDATA, "%s: no metric to check (expected what gf-metrics writes)", operand);
 	return rc;
@@ -288,7 +323,7 @@ int fit_verifier_per_job(struct fit_verifier *v, const char *operand, struct fit
 	v->last_t = -1;
 	if (!v->results)
 		return fit_fail(err, FIT_EINVAL, "results were not kept");
-	rc = each_row(v, operand, per_job, N_PER_JOB, take_per_job, NULL, err);
+	rc = each_row(v, operand, per_job, N_PER_JOB, take_per_job, NULL, NULL, err);
 	for (size_t i = 0; i < v->n_jobs && !rc; i++)
 		if (!v->results[i].seen && v->jobs[i].state != JOB_UNSEEN &&
 		    v->jobs[i].state != JOB_LEFT_OUT)

@@ -498,7 +498,7 @@ static struct verify_memo *memo_of(struct fit_verifier *v, uint32_t job)
 		return NULL;
 	m = &v->memo[v->n_memo];
 	*m = (struct verify_memo){
-		.app = app, .target = target, .n_steps = v->total + 1, .n_left = epochs + 1
+		.app = app, .target = target, .n_steps = v->most + 1, .n_left = epochs + 1
 	};
 	m->step_s = calloc((size_t)m->n_steps + 1, sizeof *m->step_s);
 	m->left = calloc((size_t)m->n_left, sizeof *m->left);

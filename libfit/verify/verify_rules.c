@@ -21,6 +21,11 @@ static bool grants_sizes(const struct fit_verifier *v)
 	return v->policy != POLICY_OTHER && v->policy != POLICY_POLLUX;
 }
 
+static bool elastic(const struct fit_verifier *v)
+{
+	return v->autoscale != SCALE_NONE;
+}
+
 static bool profiled(const struct fit_verifier *v)
 {
 	return v->with_profile && !v->adaptive;
@@ -95,7 +100,11 @@ static void row_meta(struct fit_verifier *v, const struct verify_row *r)
 		verify_fault(v, RULE_META, NONE,
 			     "cluster '%.*s' (expected nodes x GPUs, such as 16x4)",
 			     FIT_TEXT_ARG(r->nodes_text));
-	else if (r->gpus_na || r->gpus < (double)r->sum || r->gpus > (double)r->sum)
+	else if (v->autoscale != SCALE_NONE && (v->seen_cluster || r->gpus_na || r->gpus > 0))
+		verify_fault(v, RULE_META, NONE,
+			     "an elastic cluster begins with no GPUs, once; the row says %g", r->gpus);
+	else if (v->autoscale == SCALE_NONE &&
+		 (r->gpus_na || r->gpus < (double)r->sum || r->gpus > (double)r->sum))
 		verify_fault(v, RULE_META, NONE, "cluster '%.*s' has %lld GPUs, the row says %g",
 			     FIT_TEXT_ARG(r->nodes_text), (long long)r->sum, r->gpus);
 }
@@ -133,8 +142,8 @@ static void row_log_order(struct fit_verifier *v, const struct verify_row *r)
 static void row_vocabulary(struct fit_verifier *v, const struct verify_row *r)
 {
 	const unsigned holds = EV_PLACING | EV_BIT(EV_EPOCH) | EV_BIT(EV_BATCH);
-	const unsigned bare = EV_BIT(EV_CLUSTER) | EV_BIT(EV_SUBMIT) | EV_BIT(EV_REJECT);
-	const bool splits = v->with_profile && r->n_nodes > 0;
+	const unsigned bare = EV_BIT(EV_CLUSTER) | EV_BIT(EV_SUBMIT) | EV_BIT(EV_REJECT) | EV_OF_NODE;
+	const bool splits = v->with_profile && r->n_nodes > 0 && (EV_BIT(r->ev) & EV_OF_JOB);
 	const char *bad = NULL;
 
 	verify_check(v, RULE_VOCABULARY);
@@ -146,7 +155,7 @@ static void row_vocabulary(struct fit_verifier *v, const struct verify_row *r)
 	}
 	if (r->ev == EV_BATCH && !v->adaptive)
 		bad = "no place where jobs keep their batch size";
-	else if (r->has_id != (r->ev != EV_CLUSTER))
+	else if (r->has_id != (bool)(EV_BIT(r->ev) & EV_OF_JOB))
 		bad = r->has_id ? "a job_id" : "no job_id";
 	else if (r->gpus_na || !isfinite(r->gpus) || r->gpus < 0)
 		bad = "no number of gpus";
@@ -158,7 +167,7 @@ static void row_vocabulary(struct fit_verifier *v, const struct verify_row *r)
 				   EV_BIT(EV_RELEASE))) &&
 		 r->n_nodes)
 		bad = "an allocation";
-	else if (r->ev != EV_CLUSTER && r->ev != EV_SUBMIT && r->ev != EV_REJECT && r->progress_na)
+	else if ((EV_BIT(r->ev) & EV_OF_JOB) && r->ev != EV_SUBMIT && r->ev != EV_REJECT && r->progress_na)
 		bad = "no progress";
 	else if (r->ev != EV_SUBMIT && (!r->app_na || r->batch != NO_INT))
 		bad = "an application or a batch size";
@@ -169,6 +178,8 @@ static void row_vocabulary(struct fit_verifier *v, const struct verify_row *r)
 	else if ((r->local_bsz != NO_INT) != splits || (r->accum != NO_INT) != splits)
 		bad = splits ? "no batch split"
 			     : "a batch split, without a profile or an allocation";
+	else if (r->delay_ns != NO_INT && (r->delay_ns < 0 || !(EV_BIT(r->ev) & EV_PLACING)))
+		bad = "a restart delay, but is no new allocation (or it is negative)";
 	if (bad)
 		verify_fault(v, RULE_VOCABULARY, r->job, "%.*s has %s", FIT_TEXT_ARG(r->event),
 			     bad);
@@ -293,10 +304,10 @@ void verify_kept(struct fit_verifier *v)
 		return;
 	verify_check(v, RULE_REJECT);
 	asked = v->jobs[v->open_submit].gpus;
-	if (asked > (double)v->total)
+	if (asked > (double)v->most)
 		verify_fault(v, RULE_REJECT, v->open_submit,
 			     "asks for %g GPUs of %lld and is not rejected", asked,
-			     (long long)v->total);
+			     (long long)v->most);
 	v->open_submit = NONE;
 }
 
@@ -305,9 +316,9 @@ static void row_reject(struct fit_verifier *v, const struct verify_row *r)
 	if (r->job == NONE)
 		return;
 	verify_check(v, RULE_REJECT);
-	if (v->jobs[r->job].gpus <= (double)v->total)
+	if (v->jobs[r->job].gpus <= (double)v->most)
 		verify_fault(v, RULE_REJECT, r->job, "rejected, but its %g GPUs fit into %lld",
-			     v->jobs[r->job].gpus, (long long)v->total);
+			     v->jobs[r->job].gpus, (long long)v->most);
 }
 
 /* ---- when jobs hold GPUs ---- */
@@ -553,6 +564,18 @@ const struct verify_rule_def verify_rules[N_RULES] = {
 	[RULE_CAPACITY] = { "capacity",
 			    "no more GPUs are held than the cluster has, at every instant", 0, NULL,
 			    NULL, decision_capacity, NULL },
+	[RULE_NODE_LIFE] = { "node-life",
+			     "nodes are rented, ready after the start-up delay, returned when empty "
+			     "long enough",
+			     EV_OF_NODE, NULL, verify_row_node_life, NULL, NULL },
+	[RULE_NODE_CHOICE] = { "node-choice",
+			       "the lowest node is rented first, the highest empty one returned first",
+			       EV_BIT(EV_RENT) | EV_BIT(EV_RETURN), NULL, verify_row_node_choice, NULL,
+			       NULL },
+	[RULE_NODE_NUMBER] = { "node-number",
+			       "as many nodes are rented as the autoscaling rule asks for",
+			       EV_BIT(EV_RENT) | EV_BIT(EV_RETURN), elastic, verify_row_node_number,
+			       verify_decide_node_number, NULL },
 	[RULE_GPUS_REQUESTED] = { "gpus-as-requested",
 				  "rigid policies give what was asked for, others at most what is "
 				  "of use",

@@ -31,6 +31,9 @@ enum verify_event {
 	EV_FINISH,
 	EV_RELEASE,
 	EV_BATCH,
+	EV_RENT,
+	EV_READY,
+	EV_RETURN,
 	EV_UNKNOWN
 };
 #define EV_BIT(e) (1u << (e))
@@ -38,7 +41,8 @@ enum verify_event {
 /* Rows of a decision: jobs that learned come first, then allocations. */
 #define EV_DECIDING (EV_ACTIVE | EV_BIT(EV_BATCH))
 #define EV_PLACING (EV_BIT(EV_START) | EV_BIT(EV_MOVE) | EV_BIT(EV_RESUME))
-#define EV_OF_JOB (~EV_BIT(EV_CLUSTER) & ~EV_BIT(EV_UNKNOWN))
+#define EV_OF_NODE (EV_BIT(EV_RENT) | EV_BIT(EV_READY) | EV_BIT(EV_RETURN))
+#define EV_OF_JOB (~EV_BIT(EV_CLUSTER) & ~EV_BIT(EV_UNKNOWN) & ~EV_OF_NODE)
 #define EV_ALL (~0u)
 
 enum verify_policy {
@@ -70,6 +74,9 @@ enum verify_rule {
 	RULE_NODES_MATCH,
 	RULE_GPU_EXCLUSIVE,
 	RULE_CAPACITY,
+	RULE_NODE_LIFE,
+	RULE_NODE_CHOICE,
+	RULE_NODE_NUMBER,
 	RULE_GPUS_REQUESTED,
 	RULE_BATCH_SPLIT,
 	RULE_PROGRESS,
@@ -104,6 +111,18 @@ enum verify_rule {
 struct verify_place {
 	int32_t node, gpus;
 };
+
+/* A node of an elastic cluster. */
+enum verify_node_state { NODE_OFF, NODE_STARTING, NODE_UP };
+struct verify_node {
+	int64_t gpus;
+	int64_t at_ns;		/* starting: rented then; up: empty since then, or NEVER */
+	uint8_t state;
+	bool warm;		/* a job was placed there since it was rented */
+};
+
+/* Who says how many nodes there should be. */
+enum verify_autoscale { SCALE_NONE, SCALE_PLAN, SCALE_DEMAND };
 
 /* Where a job is in its life. */
 enum verify_job_state {
@@ -145,12 +164,14 @@ struct verify_live {
 	int64_t gpus;			/* held now */
 	int64_t since_ns;		/* of this allocation */
 	int64_t ready_ns;		/* end of its restart delay */
+	int64_t delay_ns;		/* which was so long */
 	int64_t last_ns;		/* the instant that progress (done_ns) is of */
 	int64_t row_ns;			/* of its last row */
 	int64_t done_ns;		/* executed work, without a profile */
 	int64_t held_ns;		/* time with an allocation, up to since_ns */
 	int64_t first_start_ns, finish_ns, release_due_ns;
 	double gpu_s, gpu_busy_s;	/* up to since_ns */
+	double gpu_still_s;		/* held before the finish, not busy */
 	double progress;		/* with a profile: initial-batch-equivalent steps */
 	double rate;			/* of progress, per second; 0: not derived, <0: cannot be */
 	double slow;			/* share of the rate that interference takes away */
@@ -184,6 +205,7 @@ struct verify_row {
 	struct fit_text id, event, app, nodes_text;
 	bool app_na;
 	int64_t local_bsz, accum, epoch, batch;	/* NO_INT: missing */
+	int64_t delay_ns;	/* NO_INT: missing */
 	const struct verify_place *nodes;
 	size_t n_nodes;
 	int64_t sum;		/* of nodes; of the cluster, for cluster */
@@ -267,11 +289,23 @@ struct fit_verifier {
 					 * another one uses one of its nodes; 0: none */
 	int64_t max_active;		/* most jobs in the system; 0: no limit */
 	int64_t left_out;		/* rows that the replay says it left out */
+	enum verify_autoscale autoscale;
+	int64_t node_start_ns, node_idle_ns, nodes_min;
+	int64_t cold_restart_ns;	/* NO_INT: a cold node makes no difference */
+	bool says_delays;		/* restart delays differ, so each allocation says its own */
+	bool drains;			/* jobs are moved away from nodes that are too many */
 
 	/* the cluster */
 	int64_t *size, *booked;		/* per node */
 	size_t n_nodes, cap_nodes;
 	int64_t total, total_booked, gpus_per_node;
+	int64_t most;			/* GPUs, with all nodes of the specification */
+	struct verify_node *nodes;	/* elastic clusters */
+	size_t n_node_states;
+	int64_t n_rented, rented;	/* nodes and GPUs that are paid for */
+	int64_t wanted;			/* nodes; -1: cannot be known */
+	int64_t surplus_ns;		/* there are more since then; NEVER: there are not */
+	int64_t demand;			/* GPUs that active jobs ask for */
 	int64_t *tree;			/* free GPUs, maximum tree over tree_n leaves */
 	size_t tree_n;
 	struct verify_list touched;	/* nodes that a decision booked */
@@ -336,10 +370,12 @@ struct fit_verifier {
 	struct verify_result *results;
 	int64_t log_end_ns, last_finish_ns, first_submit_ns;
 	int64_t n_finished, n_rejected, n_submitted, n_preempts, n_restarts;
-	double gpu_busy_s;
-	double held, capacity;			/* GPU-seconds up to now */
-	double held_submit, capacity_submit;	/* at the first submit */
-	double held_finish, capacity_finish;	/* at the last finish */
+	double gpu_busy_s, gpu_still_s;
+	double held, capacity, paid;		/* GPU-seconds up to now */
+	double held_submit, capacity_submit, paid_submit;	/* at the first submit */
+	double held_last, paid_last;				/* at the last submit */
+	double held_finish, capacity_finish, paid_finish;	/* at the last finish */
+	int64_t last_submit_ns;
 	struct verify_tally tally[N_RULES];
 };
 
@@ -457,7 +493,24 @@ void verify_row_admission(struct fit_verifier *v, const struct verify_row *r);
 /* A job finished or was rejected, and is counted as such. */
 void verify_admission_left(struct fit_verifier *v);
 
+/* ---- elastic clusters (verify_nodes.c) ---- */
+
+/* The specification is known: no node is there yet. FIT_ENOMEM. */
+int verify_nodes_begin(struct fit_verifier *v) FIT_MUST_CHECK;
+void verify_nodes_want(struct fit_verifier *v);
+void verify_nodes_apply(struct fit_verifier *v, const struct verify_row *r);
+void verify_nodes_settle(struct fit_verifier *v);
+/* The restart delay of an allocation; its nodes are warm then. */
+int64_t verify_delay_ns(struct fit_verifier *v, uint32_t job, const struct verify_place *nodes, size_t n);
+void verify_row_node_life(struct fit_verifier *v, const struct verify_row *r);
+void verify_row_node_choice(struct fit_verifier *v, const struct verify_row *r);
+void verify_row_node_number(struct fit_verifier *v, const struct verify_row *r);
+void verify_decide_node_number(struct fit_verifier *v);
+
 /* ---- the cluster (verify_log.c) ---- */
+
+/* A node has so many GPUs from now on. */
+void verify_resize_node(struct fit_verifier *v, size_t node, int64_t gpus);
 
 /* Count the jobs on several nodes that use each node; booked: those that are finished and still hold
  * GPUs too. FIT_ENOMEM. */

@@ -392,7 +392,7 @@ void verify_row_restart_cost(struct fit_verifier *v, const struct verify_row *r)
 		return;
 	verify_check(v, RULE_RESTART_COST);
 	gone = r->t - l->since_ns;
-	want = fit_time_to_double(verify_restart_ns(v, l->job));
+	want = fit_time_to_double(l->delay_ns);
 	ran = r->progress - (v->with_profile ? l->progress : fit_time_to_double(l->done_ns));
 	stood = fit_time_to_double(gone) - ran / rate;
 	slack = ABS_S + REL * fabs(fit_time_to_double(r->t)) + REL * fabs(r->progress) / rate;

@@ -33,7 +33,17 @@ gpu_seconds_capacity${TAB}3200${TAB}gpu s
 utilisation${TAB}0.78125${TAB}1
 utilisation_from_first_submit${TAB}0.79113924050632911${TAB}1
 restarts${TAB}2${TAB}restarts
-preemptions${TAB}2${TAB}preemptions"
+preemptions${TAB}2${TAB}preemptions
+gpu_seconds_rescaling${TAB}680${TAB}gpu s
+gpu_seconds_rented${TAB}3760${TAB}gpu s
+gpu_seconds_starting${TAB}0${TAB}gpu s
+gpu_seconds_idle${TAB}1160${TAB}gpu s
+budget_gpus${TAB}5.591397849462366${TAB}gpus
+budget_in_window_gpus${TAB}5.591397849462366${TAB}gpus
+budget_makespan_gpus${TAB}6.3291139240506329${TAB}gpus
+rented_gpus${TAB}8.086021505376344${TAB}gpus
+rented_in_window_gpus${TAB}8${TAB}gpus
+rented_makespan_gpus${TAB}8${TAB}gpus"
 is "who is in no average" "$T/err" \
 	"gf-metrics: warning: $LOG: 4 of 6 jobs left out of the averages (3 unfinished, 1 rejected)"
 run "-q" 0 gf-metrics -q "$LOG"
@@ -46,7 +56,18 @@ is "metadata: ours, and how the log came about" "$T/meta" "#fit-table/1
 #interval_s=60
 #fidelity=none
 #types=text,real,text
-#end rows=23"
+#end rows=33"
+
+# budgets over a window of one's own: 1700 GPU-seconds are held by 250 s, of 2600
+run "--window" 0 gf-metrics -q --no-meta --window 250 "$LOG"
+grep -e '^budget' -e '^rented' "$T/out" | cut -f 1,2 | tr '\t' ' ' >"$T/blanks"
+is "--window: three definitions of the mean budget" "$T/blanks" "budget_gpus 10.4
+budget_in_window_gpus 6.7999999999999998
+budget_makespan_gpus 6.3291139240506329
+rented_gpus 15.039999999999999
+rented_in_window_gpus 8
+rented_makespan_gpus 8"
+run "a window of no time" 2 gf-metrics --window 0 "$LOG"
 
 # ---- per job ----
 run "--per-job" 0 gf-metrics -q --no-meta --per-job "$LOG"
@@ -95,7 +116,9 @@ $(for m in held busy; do printf 'gpu_seconds_%s\t0\tgpu s\n' $m; done)
 gpu_seconds_capacity${TAB}NA${TAB}gpu s
 utilisation${TAB}NA${TAB}1
 utilisation_from_first_submit${TAB}NA${TAB}1
-$(for m in restarts preemptions; do printf '%s\t0\t%s\n' $m $m; done)"
+$(for m in restarts preemptions; do printf '%s\t0\t%s\n' $m $m; done)
+$(for m in rescaling rented starting idle; do printf 'gpu_seconds_%s\t0\tgpu s\n' $m; done)
+$(for m in budget rented; do for k in '' _in_window _makespan; do printf '%s%s_gpus\tNA\tgpus\n' $m $k; done; done)"
 for option in --per-job --per-class --by-size; do
 	run "no events, $option" 0 gf-metrics --no-meta $option "$T/empty.tsv"
 	lines "no events, $option: the header only" "$T/out" 1

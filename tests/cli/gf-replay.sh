@@ -64,6 +64,55 @@ is "a job without work starts and finishes at once" "$T/events" "0 submit a -
 0.000000001 start b 0:4
 0.500000001 finish b -"
 
+# Elastic clusters: nodes for all that is asked for, ready 20 s later, returned 5 s after they are empty.
+run "an elastic cluster" 0 gf-replay --autoscale demand --node-start 20 --node-idle 5 --restart-delay 3 \
+	--cold-restart-delay 7 -c 3x4 "$T/two.tsv"
+awk -F '\t' '/^#/ { next } !n++ { next } { print $1, $2, $3, $4, $5, $12 }' "$T/out" >"$T/events"
+is "nodes are rented, ready, cold once, and returned" "$T/events" "0 cluster NA 0 3x4 NA
+0 submit a 4 - NA
+0 rent NA 4 0:4 NA
+10 submit b 4 - NA
+10 rent NA 4 1:4 NA
+20 ready NA 4 0:4 NA
+20 start a 4 0:4 7
+30 ready NA 4 1:4 NA
+30 start b 4 1:4 7
+67 finish b 0 - NA
+72 return NA 4 1:4 NA
+127 finish a 0 - NA
+132 return NA 4 0:4 NA"
+printf 'job_id\tsubmit_s\tgpus\tduration_s\na\t0\t4\t10\nb\t12\t4\t10\nc\t13\t2\t10\n' >"$T/three.tsv"
+run "a grace in which a node is used again" 0 gf-replay --autoscale demand --node-idle 5 -c 1x4 \
+	--cold-restart-delay 2 "$T/three.tsv"
+awk -F '\t' '/^#/ { next } !n++ { next } $2 != "submit" { print $1, $2, $3, $5, $12 }' "$T/out" >"$T/events"
+is "the node stays, warm, and there is no other" "$T/events" "0 cluster NA 1x4 NA
+0 rent NA 0:4 NA
+0 ready NA 0:4 NA
+0 start a 0:4 2
+12 finish a - NA
+12 start b 0:4 0
+22 finish b - NA
+22 start c 0:2 0
+32 finish c - NA
+37 return NA 0:4 NA"
+run "nodes that are always there" 0 gf-replay --autoscale demand --min-nodes 2 -c 3x4 "$T/two.tsv"
+lines "only they are rented" "$T/out" "$(grep -c -v -e "${tab}return${tab}" "$T/out")"
+is "no node of a fixed cluster is logged" "$(gf-replay -c 3x4 "$T/two.tsv" | grep -c -e rent -e ready >"$T/n"; echo "$T/n")" 0
+run "an unknown rule" 2 gf-replay --autoscale whim -c 3x4 "$T/two.tsv"
+is "an unknown rule: those that there are" "$T/err" \
+	"gf-replay: unknown autoscaling rule 'whim' (expected plan, demand)
+Try 'gf-replay --help'."
+run "a plan of nodes that the policy has not" 2 gf-replay --autoscale plan -c 3x4 "$T/two.tsv"
+run "a start-up delay of a fixed cluster" 2 gf-replay --node-start 3 -c 3x4 "$T/two.tsv"
+is "a start-up delay of a fixed cluster: the message" "$T/err" \
+	"gf-replay: --policy fifo: delays and bounds of nodes need an autoscaling rule
+Try 'gf-replay --help'."
+run "an elastic cluster of unlike nodes" 2 gf-replay --autoscale demand -c 3x4,1x8 "$T/two.tsv"
+is "an elastic cluster of unlike nodes: the message" "$T/err" \
+	"gf-replay: --cluster 3x4,1x8: an elastic cluster needs nodes that are alike
+Try 'gf-replay --help'."
+run "more nodes than there are" 2 gf-replay --autoscale demand --min-nodes 4 -c 3x4 "$T/two.tsv"
+
 printf 'nodes\tgpus_per_node\n1\t4\n9\t0\n1\t8\n' >"$T/cluster.tsv"
 run "a cluster table" 0 gf-replay -c "$T/cluster.tsv" "$T/two.tsv"
 has "its nodes are in the log" "$T/out" "^0${tab}cluster${tab}NA${tab}12${tab}1x4,1x8"

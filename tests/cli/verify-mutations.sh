@@ -270,6 +270,48 @@ remeta 'a smaller limit' max-active 's/^\(#max_active\)=2$/\1=1/'
 remeta 'no limit' submit-matches '/^#max_active=/d'
 remeta 'a limit of nobody' meta-consistent 's/^\(#max_active\)=2$/\1=0/'
 
+# ---- an elastic cluster ----
+
+fresh elastic.log --policy fifo --cluster 8x4 --autoscale demand --node-start 20 --node-idle 5 \
+	--restart-delay 3 --cold-restart-delay 7 --min-nodes 1 $D/jobs-small.tsv
+use "$T/elastic.log" $D/jobs-small.tsv
+mutate 'a node ready too soon' node-life 'once(ev == "ready") { $1 = $1 - 1 } { put() }'
+mutate 'a node that is never ready' node-life 'once(ev == "ready" && nodes == "4:4") { next } { put() }'
+mutate 'a node ready without being rented' node-life 'once(ev == "rent" && t > 0) { next } { put() }'
+mutate 'a job on a node that is not up' gpu-exclusive \
+	'once(ev == "start" && nodes == "4:4") { $5 = "7:4" } { put() }'
+mutate 'a node returned under a job' node-life \
+	'{ put() } once(ev == "start" && nodes == "4:4") {
+		print $1, "return", "NA", 4, "4:4", "NA", "NA", "NA", "NA", "NA", "NA", "NA"; n++ }'
+mutate 'a node returned before its time' node-life 'once(ev == "return") { $1 = $1 - 0.5 } { put() }'
+mutate 'a node kept for too long' node-number 'ev == "return" { $1 = $1 + 1 } { put() }'
+mutate 'an empty node that is never returned' node-number 'once(ev == "return") { next } { put() }'
+mutate 'a node too many' node-number \
+	'{ put() } once(ev == "rent" && t > 0) { sub(/^[0-9]+/, "7", $5); put() }'
+mutate 'a node too few' node-number 'ev == "rent" && nodes == "5:4" { next }
+	ev == "ready" && nodes == "5:4" { next } { put() }'
+mutate 'not the lowest node' node-choice 'nodes == "5:4" && (ev == "rent" || ev == "ready") { $5 = "7:4" } { put() }'
+mutate 'not the highest empty node' node-choice \
+	'ev == "return" && nodes == "2:4" { $5 = "1:4" } ev == "return" && nodes == "1:4" && $5 == nodes { $5 = "2:4" } { put() }'
+mutate 'GPUs of a node that it has not' node-life 'once(ev == "rent") { $4 = 3 } { put() }'
+mutate 'warm where it is cold' restart-cost 'once(ev == "start" && $12 == 7) { $12 = 3 } { put() }'
+mutate 'a delay that is not said' restart-cost 'once(ev == "start") { $12 = "NA" } { put() }'
+mutate 'a delay of no allocation' log-vocabulary 'once(ev == "finish") { $12 = 3 } { put() }'
+mutate 'all nodes from the start' meta-consistent 'ev == "cluster" { $4 = 32 } { put() }'
+remeta 'another start-up delay' node-life 's/^#node_start_s=20$/#node_start_s=19/'
+remeta 'another grace' node-number 's/^#node_idle_s=5$/#node_idle_s=4/'
+remeta 'more nodes at least' node-number 's/^#nodes_min=1$/#nodes_min=2/'
+remeta 'cold as warm' restart-cost '/^#cold_restart_s/d'
+remeta 'a rule that is none' meta-consistent 's/^#autoscale=demand$/#autoscale=whim/'
+remeta 'a fixed cluster with nodes that come' node-life '/^#autoscale/d'
+for m in gpu_seconds_rented gpu_seconds_starting gpu_seconds_idle gpu_seconds_rescaling budget_gpus \
+	budget_in_window_gpus budget_makespan_gpus rented_gpus rented_in_window_gpus rented_makespan_gpus; do
+	gf-metrics "$T/elastic.log" | awk -F '	' -v OFS='	' -v m=$m '$1 == m { $2 = $2 * 1.001 } { print }' \
+		>"$T/metrics.bad"
+	run "a wrong $m: exit status 1" 1 gf-verify --jobs $D/jobs-small.tsv --metrics "$T/metrics.bad" "$T/elastic.log"
+	has "a wrong $m: caught" "$T/out" "^metrics-follow	violated	.*$m is "
+done
+
 # ---- metrics ----
 
 run 'metrics' 0 gf-metrics "$T/profile.log"
@@ -278,7 +320,7 @@ run 'per job' 0 gf-metrics --per-job "$T/profile.log"
 cp "$T/out" "$T/per-job"
 run 'good metrics' 0 gf-verify --jobs $P --profile "$T/mini.h5" \
 	--metrics "$T/metrics" --per-job "$T/per-job" "$T/profile.log"
-has 'the metrics follow' "$T/out" '^metrics-follow	ok	2'
+has 'the metrics follow' "$T/out" '^metrics-follow	ok	33'
 has 'the per-job metrics follow' "$T/out" '^per-job-follows	ok	14'
 for m in jobs jct_mean_s jct_p99_s queue_mean_s makespan_s gpu_seconds_held utilisation restarts; do
 	awk -F '	' -v OFS='	' -v m=$m '$1 == m { $2 = $2 * 1.001 } { print }' "$T/metrics" \

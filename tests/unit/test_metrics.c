@@ -115,6 +115,66 @@ static void a_job_that_moves_and_is_preempted(void **state)
 	fit_metrics_release(&m);
 }
 
+/* An elastic cluster: node 0 is rented at 0, up from 10 to 90; node 1 is rented at 20, up from 50, and
+ * stays. Delays are said by each allocation. */
+static void nodes_come_and_go(void **state)
+{
+	static const char *const rows =
+		"#fit-table/1\n#restart_s=profile\ntime_s\tevent\tjob_id\tgpus\tnodes\tdelay_s\n"
+		"0\tcluster\tNA\t0\t4x4\tNA\n0\trent\tNA\t4\t0:4\tNA\n5\tsubmit\ta\t2\t-\tNA\n"
+		"10\tready\tNA\t4\t0:4\tNA\n10\tstart\ta\t2\t0:2\t20\n20\trent\tNA\t4\t1:4\tNA\n"
+		"45\tsubmit\tb\t3\t-\tNA\n50\tready\tNA\t4\t1:4\tNA\n50\tstart\tb\t3\t1:3\t7\n"
+		"80\tfinish\ta\t0\t-\tNA\n90\treturn\tNA\t4\t0:4\tNA\n110\tfinish\tb\t0\t-\tNA\n"
+		"#end rows=12\n";
+	static const struct { const char *name; double value; } want[] = {
+		{ "gpu_seconds_held", 140 + 180 }, { "gpu_seconds_busy", 100 + 159 },
+		{ "gpu_seconds_rescaling", 40 + 21 }, { "gpu_seconds_capacity", 320 + 240 },
+		{ "gpu_seconds_rented", 360 + 360 }, { "gpu_seconds_starting", 40 + 120 },
+		{ "gpu_seconds_idle", 240 }, { "budget_gpus", 320 / 40.0 },
+		{ "budget_in_window_gpus", 70 / 40.0 }, { "budget_makespan_gpus", 320 / 105.0 },
+		{ "rented_gpus", 720 / 40.0 }, { "rented_in_window_gpus", 260 / 40.0 },
+		{ "rented_makespan_gpus", 700 / 105.0 },
+	};
+	struct fit_metrics_window w = { .end_ns = 60 * S }, late = { .end_ns = 200 * S };
+	struct fit_metrics m;
+	struct fit_summary s;
+	struct fit_reader *r;
+	struct fit_err err = { 0 };
+	char name[NAME_MAX_BYTES];
+	size_t found = 0;
+
+	(void)state;
+	r = reader_of(name, rows);
+	check_ok(fit_metrics_read(&m, r, fit_metrics_window_watch, &w, &err), &err);
+	fit_metrics_window_close(&w);
+	check_ok(fit_summarise(&m, NULL, 0, &s, &err), &err);
+	for (size_t i = 0; i < fit_metric_count(); i++) {
+		struct fit_metric_row row = fit_metric_row(&m, &s, NULL, i);
+
+		for (size_t k = 0; k < sizeof want / sizeof *want; k++) {
+			if (strcmp(row.name, want[k].name) != 0)
+				continue;
+			check_real(row.value, want[k].value, 1e-15, 0);
+			found++;
+		}
+	}
+	assert_int_equal(found, sizeof want / sizeof *want);
+	/* the window of 60 s from time 0: a holds 2 for 50 s, b holds 3 for 10 s */
+	check_same_bits(fit_gpu_seconds(w.held), 100 + 30);
+	check_same_bits(fit_gpu_seconds(w.rented), 240 + 160);
+	fit_metrics_release(&m);
+	fit_reader_close(r);
+	/* a window beyond the log: what is held at its end stays held */
+	check_ok(fit_reader_open(&r, name, &err), &err);
+	check_ok(fit_metrics_read(&m, r, fit_metrics_window_watch, &late, &err), &err);
+	fit_metrics_window_close(&late);
+	check_same_bits(fit_gpu_seconds(late.held), 320);
+	check_same_bits(fit_gpu_seconds(late.rented), 720 + 90 * 4);
+	fit_metrics_release(&m);
+	fit_reader_close(r);
+	unlink(name);
+}
+
 /* Ten jobs of 0.1 GPU, one after the other and together: what is held comes back to exactly 0. */
 static void fractions_do_not_drift(void **state)
 {
@@ -242,13 +302,13 @@ static void bad_rows(void **state)
 {
 	(void)state;
 	refuse_row("1\tstop\tj\t1\t-\tNA\tNA", "event: unknown event 'stop' (expected cluster, submit, reject, "
-		   "start, move, preempt, resume, epoch, batch, finish or release)");
+		   "start, move, preempt, resume, epoch, batch, finish, release, rent, ready or return)");
 	refuse_row("-1\tsubmit\tj\t1\t-\tNA\tNA",
 		   "time_s: negative time '-1' (expected seconds since the trace origin)");
 	refuse_row("1\tsubmit\tNA\t1\t-\tNA\tNA",
-		   "job_id: missing (expected a job for every event but cluster)");
+		   "job_id: missing (expected a job for every event but those of the cluster)");
 	refuse_row("1\tcluster\tj\t1\t-\tNA\tNA",
-		   "job_id: unexpected job 'j' (expected NA for event cluster)");
+		   "job_id: unexpected job 'j' (expected NA for events of the cluster)");
 	refuse_row("1\tsubmit\tj\tnan\t-\tNA\tNA",
 		   "gpus: bad number of GPUs 'nan' (expected 0 to 1e+09)");
 	refuse_row("1\tsubmit\tj\t-2\t-\tNA\tNA", "gpus: bad number of GPUs '-2' (expected 0 to 1e+09)");
@@ -293,7 +353,7 @@ static void metadata_restart(void **state)
 	fit_reader_close(r);
 	unlink(name);
 	r = reader_of(name, "#fit-table/1\n#restart_s=soon\n" HEAD "#end rows=0\n");
-	snprintf(want, sizeof want, "%s: bad metadata restart_s 'soon' (expected seconds)", name);
+	snprintf(want, sizeof want, "%s: bad metadata restart_s 'soon' (expected seconds, or profile)", name);
 	check_err(fit_metrics_read(&m, r, NULL, NULL, &err), &err, FIT_EDATA, want);
 	fit_reader_close(r);
 	unlink(name);
@@ -315,12 +375,13 @@ static void nothing_is_missing_not_nan(void **state)
 	fit_metrics_close(&m);
 	check_ok(fit_summarise(&m, NULL, 0, &s, &err), &err);
 	for (size_t i = 0; i < fit_metric_count(); i++) {
-		double v = fit_metric_row(&m, &s, i).value;
+		double v = fit_metric_row(&m, &s, NULL, i).value;
 
 		assert_true(fit_real_is_na(v) || (v >= 0 && v <= 0));
 		missing += fit_real_is_na(v);
 	}
-	assert_int_equal(missing, 15);	/* ten statistics, two makespans, capacity, two utilisations */
+	/* ten statistics, two makespans, capacity, two utilisations, six budgets */
+	assert_int_equal(missing, 21);
 	check_ok(fit_metrics_jcts(&m, &jct, &n, &err), &err);
 	assert_int_equal(n, 0);
 	free(jct);
@@ -347,9 +408,10 @@ static void no_time_passes(void **state)
 	check_same_bits(s.jct.mean, 0);
 	check_same_bits(s.jct.p99, 0);
 	for (size_t i = 0; i < fit_metric_count(); i++) {
-		struct fit_metric_row row = fit_metric_row(&m, &s, i);
+		struct fit_metric_row row = fit_metric_row(&m, &s, NULL, i);
 
-		if (strncmp(row.name, "utilisation", 11) == 0)
+		if (strncmp(row.name, "utilisation", 11) == 0 || strncmp(row.name, "budget", 6) == 0 ||
+		    strncmp(row.name, "rented", 6) == 0)
 			assert_true(fit_real_is_na(row.value));
 		else
 			assert_true(isfinite(row.value));
@@ -435,6 +497,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(percentiles),
 		cmocka_unit_test(a_job_that_moves_and_is_preempted),
+		cmocka_unit_test(nodes_come_and_go),
 		cmocka_unit_test(fractions_do_not_drift),
 		cmocka_unit_test(long_and_large),
 		cmocka_unit_test(contradictions),
