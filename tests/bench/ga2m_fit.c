@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * ga2m_fit TRAIN TEST [KEY=VALUE…]: train a GA2M and print one line: processor seconds of training
+ * alone,
+ * peak memory (MiB), root mean squared error (or log loss) on TEST, steps, and processor
+ * nanoseconds of a
+ * prediction. TRAIN and TEST are comma-separated with the target in the last column, or
+ * synth:ROWS:SEED for
+ * made-up data: ten uniform columns, five shapes, three interactions, noise of variance 1.
+ *
+ * Keys: loss, bags, pairs, bins, pair_bins, rate, pair_rate, smooth, pair_smooth, greedy,
+ * patience, memory, seed,
+ * threads, share, validation (random, blocks, last), engine (bins, samples), nominal (a column),
+ * target,
+ * purify (0, 1), rows (only the first), test_from (rows from here on are the test, of TRAIN).
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+
+#include "libfit/base/num.h"
+#include "libfit/model/ga2m_train.h"
+#include "traces/input.h"
+
+#define MAX_COLUMNS 64
+
+static double cpu_s(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+static uint64_t state;
+
+static double uniform(void)
+{
+	uint64_t z = state += UINT64_C(0x9E3779B97F4A7C15);
+
+	z = (z ^ (z >> 30)) * UINT64_C(0xBF58476D1CE4E5B9);
+	z = (z ^ (z >> 27)) * UINT64_C(0x94D049BB133111EB);
+	z ^= z >> 31;
+	return (double)(z >> 11) * 0x1p-53;
+}
+
+static int synth(struct fit_ga2m_data *d, const char *what)
+{
+	static const char *const names[] = { "x0", "x1", "x2", "x3", "x4", "x5", "x6", "x7", "x8", "x9" };
+	const char *colon = strchr(what, ':');
+	const double pi = 3.14159265358979323846;
+	int64_t rows = 0, seed = 0;
+	int rc = 1;
+
+	if (colon && !fit_parse_int64((struct fit_text){ what, (size_t)(colon - what) }, &rows) &&
+	    !fit_parse_int64(fit_text_of(colon + 1), &seed))
+		rc = fit_ga2m_data_init(d, names, NULL, 10);
+	state = (uint64_t)seed;
+	for (int64_t i = 0; i < rows && !rc; i++) {
+		double x[10], y = -6;
+
+		for (int k = 0; k < 10; k++)
+			x[k] = uniform();
+		for (int k = 0; k < 12; k++)
+			y += uniform();
+		y += 3 * sin(2 * pi * x[0]) + 8 * (x[1] - 0.5) * (x[1] - 0.5) + 4 * fabs(x[2] - 0.5) +
+		     1.5 * (x[3] > 0.6) + 2 * x[4] + log(1 + 9 * x[5]) + 2 * sin(pi * x[6]) * x[7] +
+		     3 * (x[8] - 0.5) * (x[9] - 0.5) + 1.5 * ((x[0] > 0.5) != (x[4] > 0.5));
+		rc = fit_ga2m_data_add(d, x, NULL, y);
+	}
+	return rc;
+}
+
+static int read_rows(struct fit_ga2m_data *d, const char *file, const char *nominal, int64_t from,
+		int64_t to,
+		     struct fit_err *err)
+{
+	const char *names[MAX_COLUMNS];
+	bool is_nominal[MAX_COLUMNS] = { false };
+	struct fit_input *in = NULL;
+	size_t k = 0;
+	int64_t row = 0;
+	int rc = strncmp(file, "synth:", 6) == 0 ? -1 : fit_input_open(&in, file, true, err);
+
+	if (rc < 0)
+		return synth(d, file + 6);
+	if (!rc) {
+		while (k < MAX_COLUMNS && fit_input_column(in, (int)k + 1)) {
+			names[k] = fit_input_column(in, (int)k);
+			is_nominal[k] = nominal && strcmp(nominal, names[k]) == 0;
+			k++;
+		}
+		rc = fit_ga2m_data_init(d, names, is_nominal, k) ? fit_fail_nomem(err) : FIT_OK;
+	}
+	while (!rc && (rc = fit_input_row(in, err)) == FIT_OK) {
+		double x[MAX_COLUMNS], y = 0;
+		struct fit_text t[MAX_COLUMNS];
+		static char buf[MAX_COLUMNS][FIT_NUM_MAX];
+		bool na;
+
+		if (row < from || row++ >= to) {
+			row += row < from;
+			continue;
+		}
+		for (size_t c = 0; c < k && !rc; c++) {
+			x[c] = (double)NAN;
+			t[c] = fit_input_text(in, (int)c, buf[c]);
+			if (!is_nominal[c])
+				rc = fit_input_number(in, (int)c, false, &x[c], &na, err);
+		}
+		if (!rc)
+			rc = fit_input_need(in, (int)k, false, &y, err);
+		if (!rc)
+			rc = fit_ga2m_data_add(d, x, t, y);
+	}
+	fit_input_close(in);
+	return rc == FIT_END ? FIT_OK : rc;
+}
+
+/* Root mean squared error, or for classes the log loss. */
+static double test_error(const struct fit_ga2m *m, const struct fit_ga2m_data *d, double *ns)
+{
+	double *x[MAX_COLUMNS], *score = malloc((d->n_rows * m->n_outputs + 1) * sizeof *score), sum = 0,
+			start;
+
+	for (size_t c = 0; c < d->n_columns; c++) {
+		const struct fit_ga2m_column *from = &d->columns[c];
+
+		x[c] = malloc(d->n_rows * sizeof *x[c] + 1);
+		for (size_t i = 0; i < d->n_rows; i++)
+			x[c][i] = !from->nominal ? from->x[i] : from->code[i] == FIT_GA2M_MISSING ? (double)NAN :
+				fit_ga2m_category(&m->features[c], fit_text_of(from->categories[from->code[i]]));
+	}
+	start = cpu_s();
+	if (fit_ga2m_score_columns(m, (const double *const *)x, d->n_rows, score))
+		return (double)NAN;
+	*ns = (cpu_s() - start) * 1e9 / (double)d->n_rows;
+	for (size_t i = 0; i < d->n_rows; i++) {
+		double out[32] = { 0 };
+
+		fit_ga2m_link_inverse(m, score + i * m->n_outputs, out);
+		sum += fit_ga2m_is_class(m->loss) ? -log(out[(size_t)d->y[i]]) :
+				(out[0] - d->y[i]) * (out[0] - d->y[i]);
+	}
+	for (size_t c = 0; c < d->n_columns; c++)
+		free(x[c]);
+	free(score);
+	sum /= (double)d->n_rows;
+	return fit_ga2m_is_class(m->loss) ? sum : sqrt(sum);
+}
+
+int main(int argc, char **argv)
+{
+	static const char *const validations[] = { "auto", "random", "blocks", "last", NULL };
+	static const char *const engines[] = { "auto", "bins", "samples", NULL };
+	struct fit_ga2m_params p = fit_ga2m_params_default(FIT_GA2M_SQUARED);
+	struct fit_ga2m_data train = { 0 }, test = { 0 };
+	struct fit_ga2m_report report;
+	struct fit_ga2m m = { 0 };
+	struct fit_err err = { 0 };
+	struct rusage before, after;
+	const char *nominal = NULL;
+	double cpu = 0, error = (double)NAN, ns = 0, rows = 1e15, test_from = 0, classes = 0;
+	struct {
+		const char *name;
+		double *real;
+		size_t *size;
+	} keys[] = {
+		{ "bags", NULL, &p.bags }, { "pairs", NULL, &p.pairs }, { "bins", NULL, &p.max_bins },
+		{ "pair_bins", NULL, &p.max_pair_bins }, { "rate", &p.learning_rate, NULL },
+		{ "pair_rate", &p.pair_learning_rate, NULL }, { "smooth", NULL, &p.smoothing_rounds },
+		{ "pair_smooth", NULL, &p.pair_smoothing_rounds }, { "greedy", NULL, &p.greedy_ratio },
+		{ "patience", NULL, &p.patience }, { "memory", &p.memory_mib, NULL }, { "rounds", NULL,
+				&p.max_rounds },
+		{ "share", &p.validation_share, NULL }, { "rows", &rows, NULL }, { "test_from", &test_from, NULL },
+		{ "classes", &classes, NULL }
+	};
+	int rc = argc < 3;
+
+	for (int i = 3; i < argc && !rc; i++) {
+		const char *eq = strchr(argv[i], '=');
+		size_t n = eq ? (size_t)(eq - argv[i]) : 0;
+		double v = 0;
+
+		rc = !eq;
+		if (!rc && strncmp(argv[i], "nominal=", 8) == 0) {
+			nominal = eq + 1;
+		} else if (!rc && strncmp(argv[i], "loss=", 5) == 0) {
+			for (int k = 0; k < FIT_GA2M_N_LOSSES; k++)
+				if (strcmp(fit_ga2m_loss_name((enum fit_ga2m_loss)k), eq + 1) == 0)
+					p.loss = (enum fit_ga2m_loss)k;
+		} else if (!rc && strncmp(argv[i], "validation=", 11) == 0) {
+			for (int k = 0; validations[k]; k++)
+				if (strcmp(validations[k], eq + 1) == 0)
+					p.validation = (enum fit_ga2m_validation)k;
+		} else if (!rc && strncmp(argv[i], "engine=", 7) == 0) {
+			for (int k = 0; engines[k]; k++)
+				if (strcmp(engines[k], eq + 1) == 0)
+					p.engine = (enum fit_ga2m_engine)k;
+		} else if (!rc) {
+			rc = fit_parse_double(fit_text_of(eq + 1), &v);
+			if (strncmp(argv[i], "seed=", 5) == 0)
+				p.seed = (uint64_t)v;
+			else if (strncmp(argv[i], "threads=", 8) == 0)
+				p.threads = (int)v;
+			else if (strncmp(argv[i], "purify=", 7) == 0)
+				p.purify = v > 0;
+			for (size_t k = 0; k < sizeof keys / sizeof *keys; k++) {
+				if (strlen(keys[k].name) != n || strncmp(keys[k].name, argv[i], n) != 0)
+					continue;
+				if (keys[k].real)
+					*keys[k].real = v;
+				else
+					*keys[k].size = (size_t)v;
+				p.max_bins_given = p.max_bins_given || keys[k].size == &p.max_bins;
+			}
+		}
+	}
+	if (rc) {
+		fprintf(stderr, "usage: ga2m_fit TRAIN TEST [KEY=VALUE...]\n");
+		return 2;
+	}
+	rc = read_rows(&train, argv[1], nominal, 0, (int64_t)rows, &err);
+	if (!rc) {
+		train.n_classes = (size_t)classes;
+		getrusage(RUSAGE_SELF, &before);
+		cpu = cpu_s();
+		rc = fit_ga2m_train(&m, &train, &p, &report, &err);
+		cpu = cpu_s() - cpu;
+		getrusage(RUSAGE_SELF, &after);
+	}
+	if (!rc)
+		rc = read_rows(&test, argv[2], nominal, (int64_t)test_from, INT64_MAX, &err);
+	if (!rc)
+		error = test_error(&m, &test, &ns);
+	if (rc)
+		fprintf(stderr, "ga2m_fit: %s\n", err.msg);
+	else
+		printf("cpu_s %.3f peak_mib %.1f before_mib %.1f error %.6f validation %.6f steps %.0f pair_steps %.0f "
+		       "bins %zu engine %s capped %zu predict_ns %.0f\n", cpu, (double)after.ru_maxrss / 1024,
+		       (double)before.ru_maxrss / 1024, error, report.validation_loss, report.mean_steps,
+		       report.mean_pair_steps, report.max_bins, report.bins_engine ? "bins" : "samples",
+		       report.capped_bags, ns);
+	fit_ga2m_release(&m);
+	fit_ga2m_data_release(&train);
+	fit_ga2m_data_release(&test);
+	return rc != 0;
+}
