@@ -34,7 +34,8 @@ static const struct cli_option options[] = {
 	  "nodes x GPUs, such as 16x4 or 6x4,2x8; or a cluster table", NULL, 0, 0, CLI_REQUIRED | CLI_INPUT },
 	{ 0, "virtual-clusters", CLI_FLAG, AT(virtual_clusters), NULL, NULL,
 	  "each named part of the cluster runs the jobs of that group, by itself", NULL, 0, 0, 0 },
-	{ 0, "placement", CLI_CHOICE, AT(placement), "NAME", "emptiest", "which nodes a job gets; see below",
+	{ 0, "placement", CLI_CHOICE, AT(placement), "NAME", "emptiest, or the fidelity's",
+	  "which nodes a job gets; see below",
 	  fit_placement_names, 0, 0, 0 },
 	{ 0, "profile", CLI_TEXT, AT(profile), "STORE", NULL,
 	  "application profiles made by gf-prof; without, jobs need duration_s", NULL, 0, 0, CLI_INPUT },
@@ -56,7 +57,7 @@ static const struct cli_option options[] = {
 	  "nodes that are always rented", NULL, 0, FIT_NODES_MAX, 0 },
 	{ 0, "cold-restart-delay", CLI_TIME, AT(cold_restart_ns), "SECONDS", "as any other",
 	  "the restart delay on a node that had no job since it was rented", NULL, 0, HUNDRED_YEARS_S, 0 },
-	{ 0, "tiresias-threshold", CLI_INT, AT(tiresias_threshold_gpu_s), "GPU_S", "57600",
+	{ 0, "tiresias-threshold", CLI_INT, AT(tiresias_threshold_gpu_s), "GPU_S", "57600, or the fidelity's",
 	  "GPU-seconds of service in the first Tiresias queue", NULL, 0, 9e15, 0 },
 	{ 0, "p", CLI_REAL, AT(pollux_p), "P", "-1",
 	  "Pollux: power of the mean of speedups", NULL, -1e6, 1e6, 0 },
@@ -89,6 +90,7 @@ static const struct cli_tool tool = {
 	"Policies:\n"
 	"  fifo      first in, first out; the head of the queue blocks\n"
 	"  sjf       shortest job first, not preemptive; the head of the queue blocks\n"
+	"  qssf      smallest predicted GPU time first, not preemptive; needs predicted_s\n"
 	"  srtf      shortest remaining time first, preemptive\n"
 	"  tiresias  least attained service in two queues, preemptive\n"
 	"  optimus   marginal gain with an oracle; needs --profile and an interval\n"
@@ -103,8 +105,9 @@ static const struct cli_tool tool = {
 	"  demand    nodes for all GPUs that jobs in the system ask for\n"
 	"  plan      nodes that the policy's plan needs\n"
 	"Fidelity:\n"
-	"  none           goodfit's own conventions\n"
-	"  pollux-osdi21  the simulator of the Pollux paper (interval 60)",
+	"  none            goodfit's own conventions\n"
+	"  pollux-osdi21   the simulator of the Pollux paper (interval 60)\n"
+	"  lucid-asplos23  the simulator of the Lucid paper (placement consolidate)",
 	.verbs = verbs,
 };
 
@@ -134,18 +137,18 @@ static const struct fit_autoscaler *find_autoscaler(const char *name)
 
 static int find_names(struct cli *cli, const struct options *o, struct fit_replay_params *p)
 {
+	const struct fit_policy *policy = find_policy(o->policy);
+	const struct fit_fidelity *fidelity = find_fidelity(o->fidelity);
 	char list[256] = "";
 	size_t n = 0;
 
-	p->policy = find_policy(o->policy);
-	p->fidelity = find_fidelity(o->fidelity);
-	if (!p->policy) {
+	if (!policy) {
 		for (size_t i = 0; fit_policies[i]; i++)
 			n += (size_t)snprintf(list + n, sizeof list - n, "%s%s", i ? ", " : "",
 					      fit_policies[i]->name);
 		return cli_usage(cli, "unknown policy '%s' (expected %s)", o->policy, list);
 	}
-	if (!p->fidelity) {
+	if (!fidelity) {
 		for (size_t i = 0; fit_fidelities[i].name; i++)
 			n += (size_t)snprintf(list + n, sizeof list - n, "%s%s", i ? ", " : "",
 					      fit_fidelities[i].name);
@@ -158,6 +161,7 @@ static int find_names(struct cli *cli, const struct options *o, struct fit_repla
 					      fit_autoscalers[i]->name);
 		return cli_usage(cli, "unknown autoscaling rule '%s' (expected %s)", o->autoscale, list);
 	}
+	fit_replay_params_choose(p, policy, fidelity);
 	return 0;
 }
 
@@ -338,6 +342,7 @@ static int replay(struct cli *cli, const struct options *o, struct fit_replay_pa
 	struct fit_jobs_params jp = {
 		.profile = in->profile,
 		.file_order = p->fidelity->file_order,
+		.predicted = (p->policy->needs & FIT_PREDICTED) != 0,
 		.partitions = &in->partitions,
 		.keep_too_large = o->skip_too_large,
 		.skip_bad = o->skip_bad,
@@ -398,19 +403,23 @@ static int run(struct cli *cli, const struct options *o)
 
 	if (rc)
 		return rc;
-	p.interval_ns = o->interval_ns >= 0 ? o->interval_ns : p.fidelity->interval_ns;
+	if (o->interval_ns >= 0)
+		p.interval_ns = o->interval_ns;
+	if (o->placement >= 0)
+		p.placement = o->placement == FIT_PLACE_RANDOM && p.fidelity->random_is_first_fit ?
+			      FIT_PLACE_FIRST_FIT : (enum fit_placement_kind)o->placement;
 	p.restart_ns = o->restart_ns;
 	p.max_active = o->max_active;
 	p.models = o->models ? &in.models : NULL;
 	p.interference = o->interference;
-	p.placement = (enum fit_placement_kind)o->placement;
 	p.cold_restart_ns = o->cold_restart_ns;
 	p.provision = (struct fit_provision_params){
 		.start_ns = o->node_start_ns,
 		.idle_ns = o->node_idle_ns,
 		.min_nodes = (int32_t)o->min_nodes,
 	};
-	p.policy_params.tiresias_threshold_gpu_s = o->tiresias_threshold_gpu_s;
+	if (o->tiresias_threshold_gpu_s >= 0)
+		p.policy_params.tiresias_threshold_gpu_s = o->tiresias_threshold_gpu_s;
 	p.policy_params.pollux_power = o->pollux_p;
 	p.policy_params.pollux_interfere = o->allow_interference;
 	p.policy_params.seed = cli->seed;
@@ -447,7 +456,8 @@ int main(int argc, char **argv)
 		.interval_ns = -1,
 		.restart_ns = -1,
 		.cold_restart_ns = -1,
-		.tiresias_threshold_gpu_s = fit_policy_params_default().tiresias_threshold_gpu_s,
+		.tiresias_threshold_gpu_s = -1,
+		.placement = -1,
 		.pollux_p = fit_policy_params_default().pollux_power,
 	};
 	struct cli cli;

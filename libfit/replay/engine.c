@@ -66,6 +66,8 @@ struct fit_part {
 	struct fit_provisioner prov;	/* elastic clusters only: autoscaler is set */
 	void *scaler_state;
 	uint16_t *spanning;	/* per node: jobs on several nodes that use it */
+	uint32_t *members;	/* its jobs, in order */
+	size_t n_members;
 	/* arrived and unfinished, ascending; holes are closed on demand */
 	uint32_t *active;
 	size_t active_n, active_cap, active_holes;
@@ -81,6 +83,7 @@ struct fit_engine {
 	const struct fit_partitions *partitions;
 	struct fit_part *parts;
 	size_t n_parts;
+	uint32_t *members;	/* jobs by partition, in order */
 	const struct fit_replay_params *p;
 	const struct fit_progress_model *model;
 	struct fit_predictor predictor;
@@ -111,6 +114,18 @@ struct fit_replay_params fit_replay_params_default(void)
 		.cold_restart_ns = -1,
 		.autoscale_params = { .target = 0.5 },
 	};
+}
+
+void fit_replay_params_choose(struct fit_replay_params *p, const struct fit_policy *policy,
+			      const struct fit_fidelity *fidelity)
+{
+	p->policy = policy;
+	p->fidelity = fidelity;
+	p->interval_ns = policy == &fit_policy_tiresias && fidelity->tiresias_interval_ns ?
+			 fidelity->tiresias_interval_ns : fidelity->interval_ns;
+	p->placement = (enum fit_placement_kind)fidelity->placement;
+	if (fidelity->tiresias_threshold_gpu_s)
+		p->policy_params.tiresias_threshold_gpu_s = fidelity->tiresias_threshold_gpu_s;
 }
 
 const char *fit_replay_params_check(const struct fit_replay_params *p, bool has_profile)
@@ -341,6 +356,7 @@ int fit_predict_remaining(const struct fit_view *v, uint32_t j, int64_t *ns, str
 		bool flows = s->alloc.gpus && v->now_ns > s->run.from_ns;
 
 		*ns = job->duration_ns - s->run.done_ns - (flows ? v->now_ns - s->run.from_ns : 0);
+		*ns = *ns > 0 ? *ns : 0;
 		return FIT_OK;
 	}
 	rc = fit_predictor_left(&((struct fit_engine *)(uintptr_t)v->engine)->predictor, job,
@@ -666,14 +682,33 @@ static int take_nodes(struct fit_engine *g, const struct grant *r, struct fit_al
 	return fit_cluster_take_shares(p->cluster, a);
 }
 
+static int tell_changed(struct fit_engine *g, uint32_t j, struct fit_err *err)
+{
+	struct fit_part *p = part_of(g, j);
+
+	return g->p->policy->changed ? g->p->policy->changed(p->policy_state, view_of(g, p), j, err) : FIT_OK;
+}
+
+/* A running job has lost its GPUs. */
+static int preempt(struct fit_engine *g, uint32_t j, struct fit_err *err)
+{
+	const struct fit_fidelity *f = g->p->fidelity;
+	struct job_state *s = &g->state[j];
+	int rc;
+
+	s->status = WAITING;
+	g->running--;
+	if (!g->jobs->jobs[j].app)
+		s->run.done_ns -= g->jobs->jobs[j].gpus > f->preempt_wide_gpus ? f->preempt_wide_work_ns :
+				  f->preempt_work_ns;
+	rc = log_job(g, "preempt", j, false, err);
+	return rc ? rc : tell_changed(g, j, err);
+}
+
 /* The placement found no room: the job waits (on). */
 static int go_without(struct fit_engine *g, uint32_t j, struct fit_err *err)
 {
-	if (g->state[j].status != RUNNING)
-		return FIT_OK;
-	g->state[j].status = WAITING;
-	g->running--;
-	return log_job(g, "preempt", j, false, err);
+	return g->state[j].status == RUNNING ? preempt(g, j, err) : FIT_OK;
 }
 
 static int place(struct fit_engine *g, const struct grant *r, struct fit_err *err)
@@ -694,6 +729,7 @@ static int place(struct fit_engine *g, const struct grant *r, struct fit_err *er
 	g->counts.restarts += s->started;
 	s->restarts += s->started;
 	s->since_ns = g->now_ns;
+	s->run.notice_ns = g->p->policy->needs & FIT_COUNTS_DOWN ? g->p->fidelity->notice_ns : 0;
 	s->run.slowdown = 0;	/* set_slowdowns() looks at all jobs once they are placed */
 	g->running += s->status != RUNNING;
 	s->status = RUNNING;
@@ -704,8 +740,7 @@ static int place(struct fit_engine *g, const struct grant *r, struct fit_err *er
 		s->delay_ns = g->p->cold_restart_ns;
 	rc = g->model->place(job, &s->run, &s->alloc, g->now_ns + s->delay_ns, err);
 	rc = rc ? rc : log_placed(g, event, r->job, true, true, err);
-	if (!rc && g->p->policy->placed)
-		g->p->policy->placed(part_of(g, r->job)->policy_state, &part_of(g, r->job)->view, r->job);
+	rc = rc ? rc : tell_changed(g, r->job, err);
 	return rc ? rc : queue_end(g, r->job, err);
 }
 
@@ -744,11 +779,8 @@ static int apply_plan(struct fit_engine *g, struct fit_err *err)
 		g->model->advance(&g->jobs->jobs[p->grants[i].job], &s->run, g->now_ns);
 		take_away(g, p->grants[i].job);
 		s->stamp++;
-		if (p->grants[i].gpus == 0) {
-			s->status = WAITING;
-			g->running--;
-			rc = rc ? rc : log_job(g, "preempt", p->grants[i].job, false, err);
-		}
+		if (p->grants[i].gpus == 0 && !rc)
+			rc = preempt(g, p->grants[i].job, err);
 	}
 	for (size_t i = 0; i < p->n && !rc; i++)
 		if (p->grants[i].gpus)
@@ -1089,6 +1121,17 @@ static int describe_scaling(struct fit_engine *g, struct fit_meta *m)
 	return rc || p->cold_restart_ns < 0 ? rc : add_time(m, "cold_restart_s", p->cold_restart_ns);
 }
 
+static int describe_count_down(const struct fit_fidelity *f, struct fit_meta *m)
+{
+	char text[FIT_NUM_MAX];
+	int rc = add_time(m, "notice_s", f->notice_ns);
+
+	rc = rc ? rc : add_time(m, "preempt_work_s", f->preempt_work_ns);
+	rc = rc ? rc : add_time(m, "preempt_wide_work_s", f->preempt_wide_work_ns);
+	fit_format_int64(text, f->preempt_wide_gpus);
+	return rc ? rc : fit_meta_add(m, "preempt_wide_gpus", text);
+}
+
 static int describe(struct fit_engine *g, const struct fit_meta *given, struct fit_meta *m)
 {
 	const struct fit_fidelity *f = g->p->fidelity;
@@ -1121,6 +1164,10 @@ static int describe(struct fit_engine *g, const struct fit_meta *given, struct f
 	if (!rc && g->p->autoscaler)
 		rc = describe_scaling(g, m);
 	rc = rc ? rc : add_time(m, "epoch_quantum_s", f->epoch_quantum_ns);
+	if (!rc && (g->p->policy->needs & FIT_COUNTS_DOWN) && f->notice_ns)
+		rc = describe_count_down(f, m);
+	if (!rc && f->decides_at_zero && g->p->interval_ns)
+		rc = fit_meta_add(m, "first_decision_s", "0");
 	rc = rc ? rc : fit_meta_add(m, "release", f->release_at_interval_end ? "interval-end" : "at-once");
 	rc = rc ? rc : fit_meta_add(m, "order", f->file_order ? "file" : "submit-id");
 	if (!rc && g->jobs->n_bad) {
@@ -1132,6 +1179,21 @@ static int describe(struct fit_engine *g, const struct fit_meta *given, struct f
 	return rc;
 }
 
+/* Which jobs are of which part. */
+static void set_members(struct fit_engine *g)
+{
+	size_t at = 0;
+
+	for (size_t i = 0; i < g->jobs->n; i++)
+		g->parts[g->jobs->jobs[i].partition].n_members++;
+	for (size_t i = 0; i < g->n_parts; i++) {
+		g->parts[i].members = g->members + at;
+		at += g->parts[i].n_members;
+	}
+	for (size_t i = 0; i < g->jobs->n; i++)
+		g->parts[g->jobs->jobs[i].partition].members[g->jobs->jobs[i].local] = (uint32_t)i;
+}
+
 static int set_up_part(struct fit_engine *g, size_t i, struct fit_err *err)
 {
 	struct fit_part *p = &g->parts[i];
@@ -1140,6 +1202,7 @@ static int set_up_part(struct fit_engine *g, size_t i, struct fit_err *err)
 
 	p->cluster = &g->partitions->p[i].cluster;
 	p->first_node = g->partitions->p[i].first_node;
+	p->last_tick_ns = g->p->fidelity->decides_at_zero ? -g->p->interval_ns : 0;
 	p->spanning = calloc((size_t)p->cluster->n_nodes, sizeof *p->spanning);
 	if (!p->spanning)
 		return fit_fail_nomem(err);
@@ -1162,6 +1225,8 @@ static int set_up_part(struct fit_engine *g, size_t i, struct fit_err *err)
 		.partition = (uint32_t)i,
 		.jobs = g->jobs->jobs,
 		.n_jobs = g->jobs->n,
+		.members = p->members,
+		.n_members = p->n_members,
 		.cluster = p->cluster,
 		.provisioner = g->p->autoscaler ? &p->prov : NULL,
 		.fidelity = g->p->fidelity,
@@ -1180,7 +1245,8 @@ static int set_up(struct fit_engine *g, struct fit_err *err)
 
 	g->state = calloc(g->jobs->n ? g->jobs->n : 1, sizeof *g->state);
 	g->parts = calloc(g->partitions->n, sizeof *g->parts);
-	if (!g->state || !g->parts || order_arrivals(g))
+	g->members = calloc(g->jobs->n ? g->jobs->n : 1, sizeof *g->members);
+	if (!g->state || !g->parts || !g->members || order_arrivals(g))
 		return fit_fail_nomem(err);
 	g->n_parts = g->partitions->n;
 	if ((g->p->policy->needs & FIT_ADAPTIVE) && fit_throughput_new(&g->fitter, err))
@@ -1193,6 +1259,7 @@ static int set_up(struct fit_engine *g, struct fit_err *err)
 	for (size_t i = 0; i < g->jobs->n; i++)
 		g->unfinished += !g->jobs->jobs[i].too_large;
 	g->plan.engine = g;
+	set_members(g);
 	for (size_t i = 0; i < g->n_parts && !rc; i++)
 		rc = set_up_part(g, i, err);
 	return rc;
@@ -1221,6 +1288,7 @@ static void clean_up(struct fit_engine *g)
 	if (g->placing)
 		gsl_rng_free(g->placing);
 	free(g->parts);
+	free(g->members);
 	free(g->state);
 	free(g->plan.grants);
 	free(g->plan.shares);

@@ -46,6 +46,9 @@ struct fit_replay_params {
 	struct fit_provision_params provision;	/* drains is the policy's */
 };
 struct fit_replay_params fit_replay_params_default(void);
+/* Make policy, fidelity and the defaults that go with them (interval, placement, thresholds) hold. */
+void fit_replay_params_choose(struct fit_replay_params *p, const struct fit_policy *policy,
+			      const struct fit_fidelity *fidelity);
 /* NULL, or what is wrong in one sentence. */
 const char *fit_replay_params_check(const struct fit_replay_params *p, bool has_profile);
 

@@ -4,6 +4,7 @@
 #include <stddef.h>
 
 #include "libfit/base/num.h"
+#include "libfit/replay/placement.h"
 
 const struct fit_fidelity fit_fidelities[] = {
 	{ .name = "none", .source = "goodfit's own conventions" },
@@ -20,6 +21,24 @@ const struct fit_fidelity fit_fidelities[] = {
 		.optimus_node_gpus = 4,
 		.pollux_search_defects = true,
 		.pollux_fair_share_on_one_node = true,
+	},
+	{
+		.name = "lucid-asplos23",
+		.source = "simulator of Hu et al., Lucid, ASPLOS'23",
+		.file_order = true,
+		.placement = FIT_PLACE_CONSOLIDATE,
+		.random_is_first_fit = true,
+		.notice_ns = FIT_NS_PER_S,
+		.preempt_work_ns = 40 * FIT_NS_PER_S,
+		.preempt_wide_work_ns = 60 * FIT_NS_PER_S,
+		.preempt_wide_gpus = 8,
+		.decides_at_zero = true,
+		.greedy_list_order = true,
+		.qssf_burst_by_size = true,
+		.tiresias_interval_ns = 60 * FIT_NS_PER_S,
+		.tiresias_threshold_gpu_s = 18000,
+		.tiresias_by_submit = true,
+		.tiresias_over = true,
 	},
 	{ .name = NULL }
 };

@@ -15,12 +15,32 @@ struct fit_fidelity {
 	const char *source;		/* whose conventions these are */
 	/* scheduling */
 	int64_t interval_ns;		/* default interval; 0: the policy is woken by events */
+	bool decides_at_zero;		/* the first decision is at time 0, not at the end of an interval */
 	bool needs_interval;		/* an interval of 0 is not possible */
 	bool release_at_interval_end;	/* a finished job's GPUs stay booked until the interval ends */
 	bool file_order;		/* jobs are ordered by row, not by (submit, id) */
+	int placement;			/* enum fit_placement_kind where nothing else is asked for */
+	bool random_is_first_fit;	/* placement random is first-fit */
 	/* progress */
 	int64_t epoch_quantum_ns;	/* an epoch ends on the nearest multiple (ties to even) from the
 					 * last change, and the rest is dropped; 0: exact */
+	int64_t notice_ns;		/* under policies that count down (FIT_COUNTS_DOWN) the end of a job is
+					 * noticed so much later; its GPUs are held until then */
+	int64_t preempt_work_ns, preempt_wide_work_ns;	/* work that a preemption adds to a job of fixed
+					 * duration: up to preempt_wide_gpus GPUs, and above */
+	int64_t preempt_wide_gpus;
+	/* srtf */
+	bool greedy_list_order;		/* ties of srtf and tiresias: as a stable sort of the simulator's lists has
+					 * them, those of waiting and of running jobs in the order of joining;
+					 * srtf puts waiting jobs first, tiresias running ones */
+	/* qssf */
+	bool qssf_burst_by_size;	/* a queue in which all jobs arrived at this very second goes by size; it is
+					 * ranked a second later */
+	/* Tiresias */
+	int64_t tiresias_interval_ns;	/* default interval under this policy; 0: interval_ns */
+	int64_t tiresias_threshold_gpu_s;	/* default threshold; 0: the option's */
+	bool tiresias_by_submit;	/* within a queue jobs go by submission, not by when they entered it */
+	bool tiresias_over;		/* demoted above the threshold, not at it */
 	/* Optimus */
 	bool optimus_whole_epochs;	/* remaining work ignores progress inside the epoch, counts the
 					 * current epoch as done, and is 1 in the last one */

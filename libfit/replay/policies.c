@@ -4,8 +4,8 @@
 #include <stddef.h>
 
 const struct fit_policy *const fit_policies[] = {
-	&fit_policy_fifo, &fit_policy_sjf, &fit_policy_srtf, &fit_policy_tiresias, &fit_policy_optimus,
-	&fit_policy_pollux, NULL
+	&fit_policy_fifo, &fit_policy_sjf, &fit_policy_qssf, &fit_policy_srtf, &fit_policy_tiresias,
+	&fit_policy_optimus, &fit_policy_pollux, NULL
 };
 
 struct fit_policy_params fit_policy_params_default(void)

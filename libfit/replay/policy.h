@@ -27,6 +27,8 @@ struct fit_view {
 	uint32_t partition;			/* which one: those jobs that are of it come here */
 	const struct fit_job *jobs;		/* all jobs, in order; use those that arrived here only */
 	size_t n_jobs;
+	const uint32_t *members;		/* the jobs of this partition, in order; job.local is the place here */
+	size_t n_members;
 	const struct fit_cluster *cluster;
 	const struct fit_provisioner *provisioner;	/* NULL: the cluster is fixed */
 	const struct fit_fidelity *fidelity;
@@ -96,6 +98,8 @@ struct fit_policy_params fit_policy_params_default(void);
 #define FIT_NEEDS_INTERVAL 2u	/* decides at regular intervals only */
 #define FIT_ADAPTIVE 4u		/* jobs choose their batch size themselves */
 #define FIT_SEEDED 8u		/* draws random numbers */
+#define FIT_PREDICTED 128u	/* needs a prediction of each job's duration */
+#define FIT_COUNTS_DOWN 256u	/* see fidelity.h: the remaining work of running jobs is counted down */
 #define FIT_ONLY_NEWS 16u	/* decides nothing new before a job arrives or finishes, or next_wake: ticks until
 				 * then are passed over */
 #define FIT_DRAINS 32u		/* elastic clusters: moves jobs away from nodes that are leaving (closed
@@ -112,8 +116,8 @@ struct fit_policy {
 	/* A job arrived; a job finished. NULL: of no interest. */
 	int (*arrive)(void *state, const struct fit_view *v, uint32_t j, struct fit_err *err);
 	void (*leave)(void *state, const struct fit_view *v, uint32_t j);
-	/* A grant came true: j has other GPUs than before. NULL: of no interest. */
-	void (*placed)(void *state, const struct fit_view *v, uint32_t j);
+	/* The plan came true: j holds other GPUs than before, or none any more. NULL: of no interest. */
+	int (*changed)(void *state, const struct fit_view *v, uint32_t j, struct fit_err *err);
 	int (*decide)(void *state, const struct fit_view *v, struct fit_plan *plan, struct fit_err *err);
 	/* Woken by events, or FIT_ONLY_NEWS: a further instant at which to decide; INT64_MAX: none.
 	 * NULL: never. */
@@ -132,6 +136,6 @@ struct fit_policy {
 /* All policies; ends with NULL. */
 extern const struct fit_policy *const fit_policies[];
 extern const struct fit_policy fit_policy_fifo, fit_policy_sjf, fit_policy_srtf, fit_policy_tiresias,
-	fit_policy_optimus, fit_policy_pollux;
+	fit_policy_optimus, fit_policy_pollux, fit_policy_qssf;
 
 #endif

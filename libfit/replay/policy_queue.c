@@ -1,38 +1,49 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Policies that order jobs by one number: fifo, sjf, srtf. Ties go by the job index.
+ * Policies that put waiting jobs into one order and start them from its head: fifo, sjf, qssf. None of
+ * them preempts, and the head blocks: nobody starts before a job that comes first and finds no room.
  *
- * fifo and sjf do not preempt, and the head of the queue blocks: nobody starts before a job that
- * comes first and does not fit. srtf preempts: at each decision all active jobs are taken in order
- * of predicted remaining time, those that do not fit into what is left are passed over.
+ * fifo goes by submission, sjf by predicted run time, qssf (Hu et al., SC'21, as in the simulator of
+ * Lucid) by predicted run time times GPUs, then by GPUs. Ties go by the job index.
  */
 #include <stdlib.h>
 
+#include "libfit/base/num.h"
 #include "libfit/replay/policy.h"
 
 struct entry {
-	int64_t key;
+	int64_t key, second;
 	uint32_t job;
 };
 
-/* Waiting jobs, a binary heap on (key, job); srtf uses the array as scratch. */
+/* Waiting jobs, a binary heap on (key, second, job). */
 struct queue {
 	struct entry *heap;
 	size_t n, cap;
+	int64_t last_ns, again_ns;	/* qssf: of the last arrival; when to look again */
+	size_t n_now;			/* qssf: arrivals at last_ns */
 };
 
 static bool entry_before(const struct entry *a, const struct entry *b)
 {
-	return a->key != b->key ? a->key < b->key : a->job < b->job;
+	if (a->key != b->key)
+		return a->key < b->key;
+	return a->second != b->second ? a->second < b->second : a->job < b->job;
 }
 
 static int queue_init(void **state, const struct fit_view *v, const struct fit_policy_params *p,
 		      struct fit_err *err)
 {
+	struct queue *q = calloc(1, sizeof *q);
+
 	(void)v;
 	(void)p;
-	*state = calloc(1, sizeof(struct queue));
-	return *state ? FIT_OK : fit_fail_nomem(err);
+	if (!q)
+		return fit_fail_nomem(err);
+	q->last_ns = -1;
+	q->again_ns = INT64_MAX;
+	*state = q;
+	return FIT_OK;
 }
 
 static void queue_free(void *state)
@@ -74,12 +85,12 @@ static void queue_drop_first(struct queue *q)
 
 static int fifo_arrive(void *state, const struct fit_view *v, uint32_t j, struct fit_err *err)
 {
-	return queue_add(state, (struct entry){ v->jobs[j].submit_ns, j }, err);
+	return queue_add(state, (struct entry){ v->jobs[j].submit_ns, 0, j }, err);
 }
 
 static int sjf_arrive(void *state, const struct fit_view *v, uint32_t j, struct fit_err *err)
 {
-	struct entry e = { 0, j };
+	struct entry e = { 0, 0, j };
 	int rc = fit_predict_duration(v, j, &e.key, err);
 
 	return rc ? rc : queue_add(state, e, err);
@@ -100,39 +111,72 @@ static int head_decide(void *state, const struct fit_view *v, struct fit_plan *p
 	return FIT_OK;
 }
 
-static int by_key(const void *pa, const void *pb)
+/* ---- qssf ---- */
+
+/* Predicted GPU time, in GPU-microseconds: the longest prediction on a thousand GPUs fits. */
+static int64_t gpu_time(const struct fit_job *j)
+{
+	int64_t key;
+
+	return __builtin_mul_overflow(j->predicted_ns / 1000, j->gpus, &key) ?
+	       (j->predicted_ns < 0 ? INT64_MIN : INT64_MAX) : key;
+}
+
+static int qssf_arrive(void *state, const struct fit_view *v, uint32_t j, struct fit_err *err)
+{
+	struct queue *q = state;
+
+	if (q->last_ns != v->now_ns)
+		q->n_now = 0;
+	q->last_ns = v->now_ns;
+	q->n_now++;
+	return queue_add(q, (struct entry){ gpu_time(&v->jobs[j]), v->jobs[j].gpus, j }, err);
+}
+
+static int by_size(const void *pa, const void *pb)
 {
 	const struct entry *a = pa, *b = pb;
 
-	return entry_before(a, b) ? -1 : entry_before(b, a);
+	if (a->second != b->second)
+		return a->second < b->second ? -1 : 1;
+	return (a->job > b->job) - (a->job < b->job);
 }
 
-static int srtf_decide(void *state, const struct fit_view *v, struct fit_plan *plan, struct fit_err *err)
+/* All that wait came at this instant: the smallest goes first, whatever is predicted. */
+static int burst_decide(struct queue *q, struct fit_plan *plan, struct fit_err *err)
+{
+	size_t n = q->n, k = 0;
+	bool fits = true;
+
+	qsort(q->heap, n, sizeof *q->heap, by_size);
+	for (; k < n && fits; k += fits)
+		if (fit_plan_try(plan, q->heap[k].job, &fits))
+			return fit_fail_nomem(err);
+	q->n = 0;
+	for (; k < n; k++)
+		if (queue_add(q, q->heap[k], err))
+			return FIT_ENOMEM;
+	return FIT_OK;
+}
+
+static int qssf_decide(void *state, const struct fit_view *v, struct fit_plan *plan, struct fit_err *err)
 {
 	struct queue *q = state;
-	int64_t free_gpus = v->cluster->n_open;
-	size_t n;
-	const uint32_t *active = fit_view_active(v, &n);
 
-	if (fit_grow(&q->heap, &q->cap, n, sizeof *q->heap))
-		return fit_fail_nomem(err);
-	for (size_t i = 0; i < n; i++) {
-		int rc = fit_predict_remaining(v, active[i], &q->heap[i].key, err);
-
-		if (rc)
-			return rc;
-		q->heap[i].job = active[i];
-	}
-	qsort(q->heap, n, sizeof *q->heap, by_key);
-	for (size_t i = 0; i < n; i++) {
-		uint32_t j = q->heap[i].job;
-		bool fits = v->jobs[j].gpus <= free_gpus;
-
-		free_gpus -= fits ? v->jobs[j].gpus : 0;
-		if (fit_plan_grant(plan, j, fits ? v->jobs[j].gpus : 0))
-			return fit_fail_nomem(err);
-	}
+	q->again_ns = INT64_MAX;
+	if (!v->fidelity->qssf_burst_by_size || q->last_ns != v->now_ns || q->n_now < q->n || !q->n)
+		return head_decide(state, v, plan, err);
+	if (burst_decide(q, plan, err))
+		return FIT_ENOMEM;
+	if (q->n)
+		q->again_ns = v->now_ns + FIT_NS_PER_S;
 	return FIT_OK;
+}
+
+static int64_t qssf_next_wake(void *state, const struct fit_view *v)
+{
+	(void)v;
+	return ((struct queue *)state)->again_ns;
 }
 
 const struct fit_policy fit_policy_fifo = {
@@ -155,10 +199,13 @@ const struct fit_policy fit_policy_sjf = {
 	.decide = head_decide,
 };
 
-const struct fit_policy fit_policy_srtf = {
-	.name = "srtf",
-	.summary = "shortest remaining time first, preemptive",
+const struct fit_policy fit_policy_qssf = {
+	.name = "qssf",
+	.summary = "smallest predicted GPU time first, not preemptive; the head of the queue blocks",
+	.needs = FIT_ONLY_NEWS | FIT_PREDICTED,
 	.init = queue_init,
 	.free = queue_free,
-	.decide = srtf_decide,
+	.arrive = qssf_arrive,
+	.decide = qssf_decide,
+	.next_wake = qssf_next_wake,
 };

@@ -28,10 +28,17 @@ static int64_t fixed_done(const struct fit_run *r, int64_t now_ns)
 	return r->done_ns + (now_ns > r->from_ns ? now_ns - r->from_ns : 0);
 }
 
+/* A job that waits for the notice of its end does no more work. */
+static int64_t fixed_done_of(const struct fit_job *j, const struct fit_run *r, int64_t now_ns)
+{
+	int64_t done = fixed_done(r, now_ns);
+
+	return done < j->duration_ns ? done : j->duration_ns;
+}
+
 static void fixed_advance(const struct fit_job *j, struct fit_run *r, int64_t now_ns)
 {
-	(void)j;
-	r->done_ns = fixed_done(r, now_ns);
+	r->done_ns = fixed_done_of(j, r, now_ns);
 	r->from_ns = now_ns;
 }
 
@@ -40,7 +47,7 @@ static int fixed_next(const struct fit_job *j, const struct fit_run *r, const st
 {
 	(void)f;
 	(void)err;
-	*at_ns = later(r->from_ns, j->duration_ns - r->done_ns);
+	*at_ns = later(later(r->from_ns, j->duration_ns - r->done_ns), r->notice_ns);
 	*late = false;
 	return FIT_OK;
 }
@@ -58,8 +65,7 @@ static int fixed_pass(const struct fit_job *j, struct fit_run *r, const struct f
 
 static double fixed_work(const struct fit_job *j, const struct fit_run *r, int64_t now_ns)
 {
-	(void)j;
-	return fit_time_to_double(fixed_done(r, now_ns));
+	return fit_time_to_double(fixed_done_of(j, r, now_ns));
 }
 
 const struct fit_progress_model fit_progress_fixed = {

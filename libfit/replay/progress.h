@@ -23,6 +23,7 @@
 struct fit_run {
 	int64_t from_ns;	/* start of the flow; restart delays are already behind */
 	int64_t done_ns;	/* fixed: execution done at from_ns */
+	int64_t notice_ns;	/* fixed: the end is noticed so much later */
 	double progress;	/* profile: initial-batch-equivalent steps done at from_ns */
 	double rate;		/* profile: such steps per second */
 	int64_t epoch;		/* epochs completed */

@@ -12,7 +12,7 @@
 /* One hundred years: far beyond any trace, and sums of such times still fit an int64. */
 #define MAX_TIME_NS (INT64_C(100) * 366 * 86400 * FIT_NS_PER_S)
 
-enum { C_ID, C_SUBMIT, C_GPUS, C_DURATION, C_APP, C_BATCH, C_GROUP, N_COLUMNS };
+enum { C_ID, C_SUBMIT, C_GPUS, C_DURATION, C_APP, C_BATCH, C_GROUP, C_PREDICTED, N_COLUMNS };
 
 static const struct fit_field columns[N_COLUMNS] = {
 	[C_ID] = { "job_id", FIT_TEXT, FIT_F_NOT_NA },
@@ -22,6 +22,7 @@ static const struct fit_field columns[N_COLUMNS] = {
 	[C_APP] = { "app", FIT_TEXT, FIT_F_OPTIONAL },
 	[C_BATCH] = { "batch_size", FIT_INT, FIT_F_OPTIONAL },
 	[C_GROUP] = { "group", FIT_TEXT, FIT_F_OPTIONAL },
+	[C_PREDICTED] = { "predicted_s", FIT_TIME, FIT_F_OPTIONAL },
 };
 
 void fit_jobs_release(struct fit_jobs *js)
@@ -79,6 +80,12 @@ static int take_row(const struct fit_reader *r, const struct fit_cell *c, const 
 					       "one of the cluster's)", FIT_TEXT_ARG(c[C_GROUP].u.t));
 		j->partition = (uint16_t)(part - p->partitions->p);
 	}
+	j->predicted_ns = c[C_PREDICTED].na ? FIT_NO_PREDICTION : c[C_PREDICTED].u.i;
+	if (p->predicted && c[C_PREDICTED].na)
+		return fit_reader_fail(r, FIT_EDATA, "predicted_s", err, "missing (expected seconds: what is thought "
+				       "of duration_s)");
+	if (!c[C_PREDICTED].na && (j->predicted_ns > MAX_TIME_NS || j->predicted_ns < -MAX_TIME_NS))
+		return fit_reader_fail(r, FIT_EDATA, "predicted_s", err, "out of range (expected at most 100 years)");
 	if (!c[C_BATCH].na)
 		j->batch_size = c[C_BATCH].u.i;
 	if (p->profile) {
@@ -200,6 +207,18 @@ static int check_sizes(struct fit_jobs *js, const struct fit_jobs_params *p, str
 	return rc;
 }
 
+static int count_by_partition(struct fit_jobs *js, size_t n_partitions, struct fit_err *err)
+{
+	uint32_t *n = calloc(n_partitions, sizeof *n);
+
+	if (!n)
+		return fit_fail_nomem(err);
+	for (size_t i = 0; i < js->n; i++)
+		js->jobs[i].local = n[js->jobs[i].partition]++;
+	free(n);
+	return FIT_OK;
+}
+
 int fit_jobs_read(struct fit_jobs *js, const char *operand, const struct fit_jobs_params *p,
 		  struct fit_err *err)
 {
@@ -226,5 +245,8 @@ int fit_jobs_read(struct fit_jobs *js, const char *operand, const struct fit_job
 	}
 	if (!p->file_order && js->n)
 		qsort(js->jobs, js->n, sizeof *js->jobs, by_submit_and_id);
-	return FIT_OK;
+	rc = count_by_partition(js, p->partitions->n, err);
+	if (rc)
+		fit_jobs_release(js);
+	return rc;
 }

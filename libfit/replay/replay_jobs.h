@@ -17,6 +17,8 @@
 #include "libfit/replay/partition.h"
 #include "libfit/table/table.h"
 
+#define FIT_NO_PREDICTION INT64_MIN
+
 struct fit_job {
 	const char *id;			/* owned by the struct fit_jobs */
 	const char *app_name;		/* "" when missing */
@@ -24,9 +26,11 @@ struct fit_job {
 	int64_t gpus;			/* asked for, at least 1 */
 	int64_t duration_ns;		/* execution; -1 when a profile decides */
 	int64_t batch_size;		/* total; 0 when missing */
+	int64_t predicted_ns;		/* prediction of duration_ns, which may be below 0; FIT_NO_PREDICTION */
 	struct fit_app *app;		/* NULL without a profile */
 	uint64_t line;			/* of the input, for messages */
 	uint16_t partition;		/* of the cluster; 0 without virtual clusters */
+	uint32_t local;			/* its place among the jobs of its partition */
 	bool too_large;			/* asks for more GPUs than its partition has */
 };
 
@@ -47,6 +51,7 @@ struct fit_jobs {
 struct fit_jobs_params {
 	const struct fit_profile *profile;	/* NULL: durations come from the table */
 	bool file_order;
+	bool predicted;				/* each job needs a prediction */
 	const struct fit_partitions *partitions;
 	bool keep_too_large;		/* false: a job larger than the cluster is an error */
 	int64_t skip_bad;		/* bad rows to leave out before giving up */

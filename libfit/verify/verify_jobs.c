@@ -7,13 +7,14 @@
 
 #include "libfit/verify/verify_state.h"
 
-enum { C_ID, C_SUBMIT, C_GPUS, C_DURATION, C_APP, C_BATCH, N_CELLS };
+enum { C_ID, C_SUBMIT, C_GPUS, C_DURATION, C_APP, C_BATCH, C_PREDICTED, N_CELLS };
 
 static const struct fit_field fields[N_CELLS] = {
 	[C_ID] = { "job_id", FIT_TEXT, FIT_F_NOT_NA },
 	[C_SUBMIT] = { "submit_s", FIT_TIME, 0 },
 	[C_GPUS] = { "gpus", FIT_REAL, 0 },
 	[C_DURATION] = { "duration_s", FIT_TIME, FIT_F_OPTIONAL },
+	[C_PREDICTED] = { "predicted_s", FIT_TIME, FIT_F_OPTIONAL },
 	[C_APP] = { "app", FIT_TEXT, FIT_F_OPTIONAL },
 	[C_BATCH] = { "batch_size", FIT_INT, FIT_F_OPTIONAL },
 };
@@ -71,6 +72,7 @@ static int take_row(struct fit_verifier *v, struct fit_reader *r, const struct f
 	struct verify_job j = {
 		.submit_ns = c[C_SUBMIT].u.i,
 		.duration_ns = c[C_DURATION].na ? NO_INT : c[C_DURATION].u.i,
+		.predicted_ns = c[C_PREDICTED].na ? NO_INT : c[C_PREDICTED].u.i,
 		.batch = c[C_BATCH].na ? NO_INT : c[C_BATCH].u.i,
 		.gpus = c[C_GPUS].u.d,
 		.id_at = v->ids.n,

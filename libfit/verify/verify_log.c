@@ -530,6 +530,7 @@ static void apply(struct fit_verifier *v, struct verify_row *r)
 		break;
 	case EV_PREEMPT:
 		unbook(v, l, r->t);
+		l->done_ns -= verify_preempt_work_ns(v, r->job);
 		l->timer_ns = NEVER;
 		l->n_preempts++;
 		v->n_preempts++;
@@ -575,7 +576,8 @@ static void apply(struct fit_verifier *v, struct verify_row *r)
 
 static bool legal_instant(const struct fit_verifier *v)
 {
-	return v->interval_ns > 0 ? v->now > 0 && v->now % v->interval_ns == 0 : v->woken;
+	return v->interval_ns > 0 ? (v->now > 0 || v->decides_at_zero) && v->now % v->interval_ns == 0
+				  : v->woken;
 }
 
 /* Has the policy a reason to decide otherwise than it did last? */
@@ -918,6 +920,8 @@ static int read_log(struct fit_verifier *v, struct fit_reader *r, struct fit_err
 	if (!file_order && rank_jobs(v))
 		return fit_fail_nomem(err);
 	if (verify_admission_begin(v))
+		return fit_fail_nomem(err);
+	if (v->policy == POLICY_QSSF && verify_rank_qssf(v))
 		return fit_fail_nomem(err);
 	if (v->adaptive && (rc = fit_throughput_new(&v->fitter, err)) != FIT_OK)
 		return rc;

@@ -50,7 +50,7 @@ static void check_hash(struct fit_verifier *v, const struct fit_meta *m, const c
 }
 
 static const char *const policies[] = {
-	"other", "fifo", "sjf", "srtf", "tiresias", "optimus", "pollux", NULL
+	"other", "fifo", "sjf", "srtf", "tiresias", "optimus", "pollux", "qssf", NULL
 };
 static const char *const releases[] = { "at-once", "interval-end", NULL };
 static const char *const orders[] = { "submit-id", "file", NULL };
@@ -70,6 +70,7 @@ static void check_fidelity(struct fit_verifier *v, const struct fit_meta *m, boo
 	} known[] = {
 		{ "none", 0, false, false },
 		{ "pollux-osdi21", FIT_NS_PER_S, true, true },
+		{ "lucid-asplos23", 0, false, true },
 	};
 	const char *s = fit_meta_get(m, "fidelity");
 
@@ -169,7 +170,9 @@ int verify_read_meta(struct fit_verifier *v, const struct fit_meta *m, bool *fil
 			    ? (enum verify_policy)(policy + 1)
 			    : POLICY_OTHER;
 	/* the rules of these policies are written for one cluster whose emptiest nodes are filled first */
-	if (fit_meta_get(m, "virtual_clusters") || fit_meta_get(m, "placement"))
+	s = fit_meta_get(m, "fidelity");
+	if (fit_meta_get(m, "virtual_clusters") || fit_meta_get(m, "placement") ||
+	    (s && fit_text_is(fit_text_of(s), "lucid-asplos23")))
 		v->policy = POLICY_OTHER;
 	(void)meta_time(v, m, "interval_s", &v->interval_ns);
 	v->restart_ns = NO_INT;
@@ -177,6 +180,19 @@ int verify_read_meta(struct fit_verifier *v, const struct fit_meta *m, bool *fil
 	if (!s || !fit_text_is(fit_text_of(s), "profile"))
 		(void)meta_time(v, m, "restart_s", &v->restart_ns);
 	(void)meta_time(v, m, "epoch_quantum_s", &v->quantum_ns);
+	if (fit_meta_get(m, "notice_s"))
+		(void)meta_time(v, m, "notice_s", &v->notice_ns);
+	if (fit_meta_get(m, "preempt_work_s")) {
+		(void)meta_time(v, m, "preempt_work_s", &v->preempt_work_ns);
+		(void)meta_time(v, m, "preempt_wide_work_s", &v->preempt_wide_work_ns);
+		s = fit_meta_get(m, "preempt_wide_gpus");
+		verify_check(v, RULE_META);
+		if (!s || fit_parse_int64(fit_text_of(s), &v->preempt_wide_gpus) || v->preempt_wide_gpus < 0)
+			verify_fault(v, RULE_META, NONE, "metadata preempt_wide_gpus is '%s' (expected GPUs)",
+				     s ? s : "missing");
+	}
+	s = fit_meta_get(m, "first_decision_s");
+	v->decides_at_zero = s && fit_text_is(fit_text_of(s), "0");
 	meta_choice(v, m, "release", releases, &release);
 	meta_choice(v, m, "order", orders, &order);
 	v->interval_end = release == 1;

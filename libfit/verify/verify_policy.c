@@ -126,6 +126,40 @@ static int by_size(const struct fit_verifier *v, uint32_t a, uint32_t b)
 	return x != y ? (x < y ? -1 : 1) : by_rank(v, a, b);
 }
 
+/* Predicted GPU time, then GPUs, then rank; of two jobs. */
+static int by_gpu_time(const struct fit_verifier *v, uint32_t a, uint32_t b)
+{
+	const struct verify_job *x = &v->jobs[a], *y = &v->jobs[b];
+	__int128 p = (__int128)(x->predicted_ns / 1000) * (int64_t)x->gpus;
+	__int128 q = (__int128)(y->predicted_ns / 1000) * (int64_t)y->gpus;
+
+	if (p != q)
+		return p < q ? -1 : 1;
+	if (x->gpus < y->gpus || x->gpus > y->gpus)
+		return x->gpus < y->gpus ? -1 : 1;
+	return cmp_u32(x->rank, y->rank);
+}
+
+int verify_rank_qssf(struct fit_verifier *v)
+{
+	struct verify_list all = { 0 };
+
+	for (size_t i = 0; i < v->n_jobs; i++)
+		if (verify_list_push(&all, (uint32_t)i))
+			v->code = FIT_ENOMEM;
+	if (!v->code)
+		verify_sort(v, all.a, all.n, by_gpu_time);
+	for (size_t i = 0; i < all.n && !v->code; i++)
+		v->jobs[all.a[i]].place = (uint32_t)i;
+	free(all.a);
+	return v->code;
+}
+
+static int by_place(const struct fit_verifier *v, uint32_t a, uint32_t b)
+{
+	return cmp_u32(v->jobs[v->live[a].job].place, v->jobs[v->live[b].job].place);
+}
+
 static void sort(struct fit_verifier *v, struct verify_list *l, compare *by)
 {
 	verify_sort(v, l->a, l->n, by);
@@ -304,6 +338,10 @@ void verify_policy_begin(struct fit_verifier *v)
 			x.key = verify_remaining_ns(v, job, &v->live[live]);
 			rc = verify_heap_push(&v->waiting, x);
 			break;
+		case POLICY_QSSF:
+			x.key = v->jobs[job].place;
+			rc = verify_heap_push(&v->waiting, x);
+			break;
 		case POLICY_FIFO:
 			x.key = v->jobs[job].submit_ns;
 			rc = verify_heap_push(&v->waiting, x);
@@ -374,6 +412,11 @@ static void decide_queue(struct fit_verifier *v, enum verify_rule rule)
 void verify_decide_fifo(struct fit_verifier *v)
 {
 	decide_queue(v, RULE_FIFO);
+}
+
+void verify_decide_qssf(struct fit_verifier *v)
+{
+	decide_queue(v, RULE_QSSF);
 }
 
 void verify_decide_sjf(struct fit_verifier *v)
@@ -640,6 +683,7 @@ void verify_decide_conserving(struct fit_verifier *v)
 	switch (v->policy) {
 	case POLICY_FIFO:
 	case POLICY_SJF:
+	case POLICY_QSSF:
 		head = waiting_head(v);
 		if (head && v->jobs[head->job].gpus <= left)
 			verify_fault(v, RULE_CONSERVING, head->job,
@@ -745,6 +789,7 @@ void verify_decide_placement(struct fit_verifier *v)
 	sort(v, &v->order,
 	     v->policy == POLICY_FIFO      ? by_rank
 	     : v->policy == POLICY_SJF     ? by_remaining
+	     : v->policy == POLICY_QSSF    ? by_place
 	     : v->policy == POLICY_OPTIMUS ? by_size
 					   : by_seq);
 	for (size_t i = 0; i < v->order.n; i++) {

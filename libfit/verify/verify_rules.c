@@ -9,9 +9,14 @@
 
 /* ---- which rules apply ---- */
 
+static bool not_preemptive(const struct fit_verifier *v)
+{
+	return v->policy == POLICY_FIFO || v->policy == POLICY_SJF || v->policy == POLICY_QSSF;
+}
+
 static bool rigid(const struct fit_verifier *v)
 {
-	return v->policy == POLICY_FIFO || v->policy == POLICY_SJF || v->policy == POLICY_SRTF ||
+	return not_preemptive(v) || v->policy == POLICY_SRTF ||
 	       v->policy == POLICY_TIRESIAS;
 }
 
@@ -31,11 +36,6 @@ static bool profiled(const struct fit_verifier *v)
 	return v->with_profile && !v->adaptive;
 }
 
-static bool not_preemptive(const struct fit_verifier *v)
-{
-	return v->policy == POLICY_FIFO || v->policy == POLICY_SJF;
-}
-
 static bool limited(const struct fit_verifier *v)
 {
 	return v->max_active > 0;
@@ -49,6 +49,11 @@ static bool is_fifo(const struct fit_verifier *v)
 static bool is_sjf(const struct fit_verifier *v)
 {
 	return v->policy == POLICY_SJF;
+}
+
+static bool is_qssf(const struct fit_verifier *v)
+{
+	return v->policy == POLICY_QSSF;
 }
 
 static bool is_srtf(const struct fit_verifier *v)
@@ -601,12 +606,14 @@ const struct verify_rule_def verify_rules[N_RULES] = {
 	[RULE_INSTANTS] = { "decision-instants",
 			    "allocations and batch sizes change only when the policy may act",
 			    EV_DECIDING, NULL, row_instants, NULL, NULL },
-	[RULE_PREEMPTION] = { "no-preemption", "fifo and sjf never preempt, move or resume",
+	[RULE_PREEMPTION] = { "no-preemption", "fifo, sjf and qssf never preempt, move or resume",
 			      EV_ACTIVE, not_preemptive, row_preemption, NULL, NULL },
 	[RULE_FIFO] = { "fifo-order", "jobs start in order of submission", 0, is_fifo, NULL,
 			verify_decide_fifo, NULL },
 	[RULE_SJF] = { "sjf-order", "of the waiting jobs the shortest starts first", 0, is_sjf,
 		       NULL, verify_decide_sjf, NULL },
+	[RULE_QSSF] = { "qssf-order", "of the waiting jobs that of the smallest predicted GPU time starts first",
+			0, is_qssf, NULL, verify_decide_qssf, NULL },
 	[RULE_SRTF] = { "srtf-order", "those run that fit, taken by remaining time", 0, is_srtf,
 			NULL, verify_decide_srtf, NULL },
 	[RULE_TIRESIAS] = { "tiresias-queues",

@@ -52,7 +52,8 @@ enum verify_policy {
 	POLICY_SRTF,
 	POLICY_TIRESIAS,
 	POLICY_OPTIMUS,
-	POLICY_POLLUX
+	POLICY_POLLUX,
+	POLICY_QSSF
 };
 
 /* The rules, in the order of the verdict table. Policy rules come before the placement rule, which
@@ -88,6 +89,7 @@ enum verify_rule {
 	RULE_PREEMPTION,
 	RULE_FIFO,
 	RULE_SJF,
+	RULE_QSSF,
 	RULE_SRTF,
 	RULE_TIRESIAS,
 	RULE_OPTIMUS,
@@ -147,7 +149,9 @@ struct verify_job {
 	double gpus;
 	size_t id_at;		/* in verifier.ids */
 	uint32_t id_n;
+	int64_t predicted_ns;	/* NO_INT: not known */
 	uint32_t rank;		/* in the order of metadata `order` */
+	uint32_t place;		/* qssf: in the order of predicted GPU time */
 	uint32_t live;		/* index of its live record, or NONE */
 	uint16_t app;		/* index of verifier.apps */
 	uint8_t state;
@@ -214,6 +218,7 @@ struct verify_row {
 	double progress_now;	/* progress at t, as if no epoch ended */
 	double late_s;		/* t minus the exact end of the epoch, or of the work */
 	int64_t ran_ns;		/* work time since last_ns */
+	bool done_before;	/* the work was done; the notice came, or was still to come, later */
 };
 
 /* A binary heap on (key, rank). */
@@ -273,6 +278,9 @@ struct fit_verifier {
 	enum verify_policy policy;
 	int64_t interval_ns;		/* 0: woken by events */
 	int64_t quantum_ns;		/* 0: exact */
+	int64_t notice_ns;		/* the end of a job is noticed so much later */
+	int64_t preempt_work_ns, preempt_wide_work_ns, preempt_wide_gpus;	/* work that a preemption adds */
+	bool decides_at_zero;
 	int64_t restart_ns;		/* NO_INT: the profile says, application by application */
 	bool interval_end;		/* release */
 	int64_t threshold_gpu_s;	/* Tiresias */
@@ -414,6 +422,8 @@ void verify_kept(struct fit_verifier *v);
 /* ---- the work of a job (verify_work.c) ---- */
 
 /* Fill known, progress_now, late_s, ran_ns of a row from its live record. */
+/* Work that a preemption adds to the job. */
+int64_t verify_preempt_work_ns(const struct fit_verifier *v, uint32_t job);
 void verify_forecast(struct fit_verifier *v, struct verify_row *r);
 /* Rate of progress of a running job in its epoch, or < 0 when the profile has none. */
 double verify_rate(struct fit_verifier *v, struct verify_live *l);
@@ -455,6 +465,9 @@ int64_t verify_policy_timer(struct fit_verifier *v);
 bool verify_policy_continuous(const struct fit_verifier *v);
 void verify_policy_release(struct fit_verifier *v);
 void verify_decide_fifo(struct fit_verifier *v);
+void verify_decide_qssf(struct fit_verifier *v);
+/* Put the jobs in the order of qssf (place). FIT_ENOMEM. */
+int verify_rank_qssf(struct fit_verifier *v) FIT_MUST_CHECK;
 void verify_decide_sjf(struct fit_verifier *v);
 void verify_decide_srtf(struct fit_verifier *v);
 void verify_decide_tiresias(struct fit_verifier *v);

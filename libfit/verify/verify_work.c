@@ -125,6 +125,13 @@ double verify_rate(struct fit_verifier *v, struct verify_live *l)
 	return l->rate;
 }
 
+int64_t verify_preempt_work_ns(const struct fit_verifier *v, uint32_t job)
+{
+	if (v->with_profile)
+		return 0;
+	return v->jobs[job].gpus > (double)v->preempt_wide_gpus ? v->preempt_wide_work_ns : v->preempt_work_ns;
+}
+
 void verify_forecast(struct fit_verifier *v, struct verify_row *r)
 {
 	struct verify_live *l = r->live;
@@ -138,11 +145,17 @@ void verify_forecast(struct fit_verifier *v, struct verify_row *r)
 	from = l->last_ns > l->ready_ns ? l->last_ns : l->ready_ns;
 	r->ran_ns = r->t > from ? r->t - from : 0;
 	if (!v->with_profile) {
+		int64_t left = j->duration_ns - l->done_ns;
+
 		if (j->duration_ns == NO_INT)
 			return;
 		r->known = true;
+		r->late_s = fit_time_to_double(r->t - from - left - v->notice_ns);
+		if (v->notice_ns && r->ran_ns >= left) { /* done, and not noticed before now */
+			r->ran_ns = left;
+			r->done_before = true;
+		}
 		r->progress_now = fit_time_to_double(l->done_ns + r->ran_ns);
-		r->late_s = fit_time_to_double(r->t - from - (j->duration_ns - l->done_ns));
 		return;
 	}
 	rate = verify_rate(v, l);
@@ -227,7 +240,8 @@ int64_t verify_remaining_ns(struct fit_verifier *v, uint32_t job, struct verify_
 	double left;
 
 	if (!v->with_profile)
-		return j->duration_ns == NO_INT ? 0 : j->duration_ns - l->done_ns - ran;
+		return j->duration_ns == NO_INT || j->duration_ns - l->done_ns < ran ? 0 :
+		       j->duration_ns - l->done_ns - ran;
 	if (j->app == UINT16_MAX)
 		return 0;
 	c = course_of(v, job);
@@ -277,6 +291,8 @@ static double expected_progress(const struct fit_verifier *v, const struct verif
 	if (v->with_profile && v->jobs[r->job].state == JOB_RUNNING &&
 	    (r->ev == EV_EPOCH || r->ev == EV_FINISH))
 		return verify_epoch_end(v, r->job, l->epoch);
+	if (v->jobs[r->job].state == JOB_RUNNING && r->known && r->ev == EV_PREEMPT)
+		return r->progress_now - fit_time_to_double(verify_preempt_work_ns(v, r->job));
 	if (v->jobs[r->job].state == JOB_RUNNING && r->known)
 		return r->progress_now;
 	return v->with_profile ? l->progress : fit_time_to_double(l->done_ns);
@@ -394,6 +410,10 @@ void verify_row_restart_cost(struct fit_verifier *v, const struct verify_row *r)
 	gone = r->t - l->since_ns;
 	want = fit_time_to_double(l->delay_ns);
 	ran = r->progress - (v->with_profile ? l->progress : fit_time_to_double(l->done_ns));
+	if (r->ev == EV_PREEMPT)
+		ran += fit_time_to_double(verify_preempt_work_ns(v, r->job));
+	if (r->done_before)
+		gone -= v->notice_ns < gone ? v->notice_ns : gone;
 	stood = fit_time_to_double(gone) - ran / rate;
 	slack = ABS_S + REL * fabs(fit_time_to_double(r->t)) + REL * fabs(r->progress) / rate;
 	if (r->ev == EV_EPOCH || r->ev == EV_FINISH)

@@ -107,3 +107,74 @@ run "random again" 0 gf-replay -q --no-meta -c 20x4 --skip-too-large --placement
 same "the same seed, the same nodes" "$T/out" "$T/random.1"
 ! cmp -s "$T/random.1" "$T/random.2"
 ok "another seed, other nodes" $?
+
+# ---- qssf, and the conventions of the simulator of Lucid ----
+
+# By predicted GPU time: b 4 x 10, d 1 x 60, c 2 x 50, e 1 x 100; equal ones by GPUs, then by order.
+printf 'job_id\tsubmit_s\tgpus\tduration_s\tpredicted_s\n' >"$T/qssf.tsv"
+tr ' ' '\t' >>"$T/qssf.tsv" <<X
+a 0 4 20 5
+b 1 4 30 10
+c 2 2 30 50
+d 3 1 30 60
+e 4 1 30 100
+f 4 2 30 -3
+X
+run "qssf" 0 gf-replay -p qssf -c 1x4 "$T/qssf.tsv"
+events "$T/out" | awk '$2 == "start" { print $1, $3 }' >"$T/events"
+is "qssf: predicted GPU time decides" "$T/events" "0 a
+20 f
+50 b
+80 d
+80 e
+80 c"
+cp "$T/out" "$T/qssf.log"
+run "the verifier agrees" 0 gf-verify -j "$T/qssf.tsv" "$T/qssf.log"
+has "it looked" "$T/out" "^qssf-order${tab}ok"
+sed 's/^b	1	4	30	10/b	1	4	30	20/' "$T/qssf.tsv" >"$T/other.tsv"
+run "with another prediction" 1 gf-verify --only-violated -j "$T/other.tsv" "$T/qssf.log"
+has "the order is wrong" "$T/out" "^qssf-order${tab}violated"
+cut -f 1-4 "$T/qssf.tsv" >"$T/bare.tsv"
+run "qssf without predictions" 1 gf-replay -p qssf -c 1x4 "$T/bare.tsv"
+is "says what is missing" "$T/err" "gf-replay: $T/bare.tsv:2:predicted_s: missing (expected seconds: what is thought of duration_s)"
+
+# Of three jobs that come at once into an empty queue the smallest starts, ranked or not.
+printf 'job_id\tsubmit_s\tgpus\tduration_s\tpredicted_s\nx\t0\t8\t10\t1\ny\t0\t4\t10\t9\nz\t0\t4\t10\t8\n' >"$T/burst.tsv"
+run "a burst" 0 gf-replay -p qssf --fidelity lucid-asplos23 -c 1x8 "$T/burst.tsv"
+events "$T/out" | awk '$2 == "start" { print $1, $3 }' >"$T/events"
+is "the smallest first, then by rank" "$T/events" "0 y
+0 z
+10 x"
+
+# srtf counts down: b takes a's place at 10, a has 95 s left and 40 s more; an end is noticed a second late.
+jobs >"$T/down.tsv" <<X
+a 0 8 105 -
+b 10 8 20 -
+X
+run "srtf of that simulator" 0 gf-replay -p srtf --fidelity lucid-asplos23 -c 1x8 "$T/down.tsv"
+events "$T/out" | awk '$2 != "submit" { print $1, $2, $3 }' >"$T/events"
+is "a preemption adds work, ends are noticed late" "$T/events" "0 start a
+10 preempt a
+10 start b
+31 finish b
+31 resume a
+167 finish a"
+cp "$T/out" "$T/down.log"
+run "the verifier counts along" 0 gf-verify -j "$T/down.tsv" "$T/down.log"
+sed 's/^167/168/' "$T/down.log" >"$T/late.log"
+run "a second later" 1 gf-verify --only-violated -j "$T/down.tsv" "$T/late.log"
+has "is too late" "$T/out" "^epoch-time${tab}violated"
+sed 's/^#preempt_work_s=40/#preempt_work_s=30/' "$T/down.log" >"$T/cheap.log"
+run "a cheaper preemption" 1 gf-verify --only-violated -j "$T/down.tsv" "$T/cheap.log"
+has "does not add up" "$T/out" "^progress${tab}violated"
+run "tiresias of that simulator" 0 gf-replay -p tiresias --fidelity lucid-asplos23 --tiresias-threshold 400 \
+	-c 1x8 "$T/down.tsv"
+events "$T/out" | awk '$2 != "submit" { print $1, $2, $3 }' >"$T/events"
+is "decides at 0, 60, 120; at 60 a is above the threshold" "$T/events" "0 start a
+60 preempt a
+60 start b
+81 finish b
+120 resume a
+206 finish a"
+cp "$T/out" "$T/down.log"
+run "the verifier counts along there" 0 gf-verify -j "$T/down.tsv" "$T/down.log"

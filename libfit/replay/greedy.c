@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: MIT */
+#include "libfit/replay/greedy.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+int fit_greedy_init(struct fit_greedy *g, const struct fit_view *v, enum fit_greedy_ties ties,
+		    struct fit_err *err)
+{
+	*g = (struct fit_greedy){ .waiting = fit_backlog_new(v->n_members), .ties = ties };
+	return g->waiting ? FIT_OK : fit_fail_nomem(err);
+}
+
+void fit_greedy_release(struct fit_greedy *g)
+{
+	fit_backlog_free(g->waiting);
+	free(g->running);
+	free(g->lost);
+	*g = (struct fit_greedy){ 0 };
+}
+
+static bool entry_before(const struct fit_greedy_entry *a, const struct fit_greedy_entry *b)
+{
+	if (a->key != b->key)
+		return a->key < b->key;
+	return a->tie != b->tie ? a->tie < b->tie : a->job < b->job;
+}
+
+static int64_t next_tie(struct fit_greedy *g)
+{
+	return g->ties == FIT_TIES_BY_JOB ? 0 : g->sequence++;
+}
+
+/* Where a running job is; n_running: nowhere. */
+static size_t find(const struct fit_greedy *g, uint32_t j)
+{
+	size_t i = 0;
+
+	while (i < g->n_running && g->running[i].job != j)
+		i++;
+	return i;
+}
+
+static void insert(struct fit_greedy *g, struct fit_greedy_entry e)
+{
+	size_t i = g->n_running++;
+
+	for (; i && entry_before(&e, &g->running[i - 1]); i--)
+		g->running[i] = g->running[i - 1];
+	g->running[i] = e;
+}
+
+void fit_greedy_leave(struct fit_greedy *g, uint32_t j)
+{
+	size_t i = find(g, j);
+
+	if (i == g->n_running)
+		return;
+	memmove(g->running + i, g->running + i + 1, (g->n_running - i - 1) * sizeof *g->running);
+	g->n_running--;
+}
+
+int fit_greedy_wait(struct fit_greedy *g, const struct fit_view *v, uint32_t j, int64_t key,
+		    struct fit_err *err)
+{
+	fit_greedy_leave(g, j);
+	return fit_backlog_add(g->waiting, v->jobs[j].local, v->jobs[j].gpus, key, next_tie(g)) ?
+	       fit_fail_nomem(err) : FIT_OK;
+}
+
+int fit_greedy_run(struct fit_greedy *g, const struct fit_view *v, uint32_t j, int64_t key,
+		   struct fit_err *err)
+{
+	if (fit_grow(&g->running, &g->cap_running, g->n_running + 1, sizeof *g->running))
+		return fit_fail_nomem(err);
+	if (fit_backlog_remove(g->waiting, v->jobs[j].local))
+		insert(g, (struct fit_greedy_entry){ key, next_tie(g), j });
+	return FIT_OK;
+}
+
+void fit_greedy_rekey(struct fit_greedy *g, uint32_t j, int64_t key)
+{
+	size_t i = find(g, j);
+	struct fit_greedy_entry e;
+
+	if (i == g->n_running)
+		return;
+	e = g->running[i];
+	e.key = key;
+	fit_greedy_leave(g, j);
+	insert(g, e);
+}
+
+void fit_greedy_sort(struct fit_greedy *g)
+{
+	size_t n = g->n_running;
+
+	g->n_running = 0;
+	for (size_t i = 0; i < n; i++)
+		insert(g, g->running[i]);
+}
+
+/* Does waiting job w come before running job r? */
+static bool waiting_first(const struct fit_greedy *g, const struct fit_greedy_entry *w,
+			  const struct fit_greedy_entry *r)
+{
+	if (w->key != r->key)
+		return w->key < r->key;
+	return g->ties == FIT_TIES_BY_JOB ? w->job < r->job : g->ties == FIT_TIES_WAITING_FIRST;
+}
+
+static int by_tie(const void *pa, const void *pb)
+{
+	const struct fit_greedy_entry *a = pa, *b = pb;
+
+	return a->tie != b->tie ? (a->tie < b->tie ? -1 : 1) : 0;
+}
+
+int fit_greedy_decide(struct fit_greedy *g, const struct fit_view *v, struct fit_plan *plan,
+		      struct fit_err *err)
+{
+	int64_t left = v->cluster->n_open;
+	size_t i = 0, n_lost = 0;
+	uint32_t local;
+
+	if (fit_grow(&g->lost, &g->cap_lost, g->n_running, sizeof *g->lost))
+		return fit_fail_nomem(err);
+	fit_backlog_rewind(g->waiting);
+	for (;;) {
+		const struct fit_greedy_entry *r = i < g->n_running ? &g->running[i] : NULL;
+		struct fit_greedy_entry w;
+		bool waits = fit_backlog_look(g->waiting, left, &local, &w.key, &w.tie);
+
+		if (!r && !waits)
+			break;
+		w.job = waits ? v->members[local] : 0;
+		if (waits && (!r || waiting_first(g, &w, r))) {
+			fit_backlog_pass(g->waiting, local);
+			left -= v->jobs[w.job].gpus;
+			if (fit_plan_grant(plan, w.job, v->jobs[w.job].gpus))
+				return fit_fail_nomem(err);
+			continue;
+		}
+		if (v->jobs[r->job].gpus <= left)
+			left -= v->jobs[r->job].gpus;
+		else
+			g->lost[n_lost++] = *r;
+		i++;
+	}
+	if (g->ties != FIT_TIES_BY_JOB && n_lost > 1)
+		qsort(g->lost, n_lost, sizeof *g->lost, by_tie);
+	for (i = 0; i < n_lost; i++)
+		if (fit_plan_grant(plan, g->lost[i].job, 0))
+			return fit_fail_nomem(err);
+	return FIT_OK;
+}

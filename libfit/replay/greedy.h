@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Greedy sharing of a partition in an order: jobs are taken by (key, tie, job), those that fit into the GPUs
+ * that are left run, the others do not, whether they run now or not. srtf and tiresias decide so; what
+ * differs is the key.
+ *
+ * The GPUs are counted, not placed: a job that was taken waits on where the placement finds no room
+ * for it. Running jobs are a sorted array, waiting ones a backlog, so a decision costs the number
+ * of jobs that run or start.
+ */
+#ifndef FIT_REPLAY_GREEDY_H
+#define FIT_REPLAY_GREEDY_H
+
+#include "libfit/replay/backlog.h"
+#include "libfit/replay/policy.h"
+
+struct fit_greedy_entry {
+	int64_t key, tie;
+	uint32_t job;
+};
+
+/* Who comes first of equal keys: the lower job index; or those that wait, or those that run, and among
+ * them who joined these first. */
+enum fit_greedy_ties { FIT_TIES_BY_JOB, FIT_TIES_WAITING_FIRST, FIT_TIES_RUNNING_FIRST };
+
+struct fit_greedy {
+	struct fit_backlog *waiting;
+	struct fit_greedy_entry *running;
+	size_t n_running, cap_running;
+	enum fit_greedy_ties ties;
+	int64_t sequence;	/* of the next job that joins a list */
+	struct fit_greedy_entry *lost;	/* scratch: those that are preempted */
+	size_t cap_lost;
+};
+
+int fit_greedy_init(struct fit_greedy *g, const struct fit_view *v, enum fit_greedy_ties ties,
+		    struct fit_err *err) FIT_MUST_CHECK;
+void fit_greedy_release(struct fit_greedy *g);
+
+/* j waits from now on (it is new, or has lost its GPUs), with that key. */
+int fit_greedy_wait(struct fit_greedy *g, const struct fit_view *v, uint32_t j, int64_t key,
+		    struct fit_err *err) FIT_MUST_CHECK;
+/* j, which waited, runs from now on. */
+int fit_greedy_run(struct fit_greedy *g, const struct fit_view *v, uint32_t j, int64_t key,
+		   struct fit_err *err) FIT_MUST_CHECK;
+/* Running job j has another key. */
+void fit_greedy_rekey(struct fit_greedy *g, uint32_t j, int64_t key);
+/* j, which runs, has finished. */
+void fit_greedy_leave(struct fit_greedy *g, uint32_t j);
+/* Sort the running jobs after their keys were changed in place; fast when few are out of order. */
+void fit_greedy_sort(struct fit_greedy *g);
+
+/* Fill in the plan. */
+int fit_greedy_decide(struct fit_greedy *g, const struct fit_view *v, struct fit_plan *plan,
+		      struct fit_err *err) FIT_MUST_CHECK;
+
+#endif
