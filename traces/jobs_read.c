@@ -90,8 +90,10 @@ static void set_origin(struct fit_trace_out *out, int64_t first_ns)
 static void shift(const struct fit_trace_out *out, struct fit_cell *cells, int64_t by)
 {
 	for (size_t j = 0; j < N_CALENDAR; j++)
-		if (out->time_at[j] != SIZE_MAX && !cells[out->time_at[j]].na)
+		if (out->time_at[j] != SIZE_MAX && !cells[out->time_at[j]].na) {
 			cells[out->time_at[j]].u.i += by;
+			cells[out->time_at[j]].n_plain = 0;
+		}
 }
 
 void fit_trace_instants(struct fit_trace_out *out, int64_t offset_s)
@@ -491,7 +493,7 @@ static int check_pair(struct fit_trace_out *out, uint64_t line, const struct pai
 			   out->params->bad_times == FIT_TIMES_CLIP ? "clipped" : "taken as missing");
 	*gone = out->params->bad_times != FIT_TIMES_KEEP;
 	if (out->params->bad_times == FIT_TIMES_CLIP)
-		late->u.i = early;
+		*late = (struct fit_cell){ .u.i = early };
 	else if (out->params->bad_times == FIT_TIMES_MISSING)
 		*late = (struct fit_cell){ .na = true };
 	return FIT_OK;

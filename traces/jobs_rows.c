@@ -63,10 +63,10 @@ int fit_row_at_least(struct fit_trace_row *r, size_t from, size_t to, int64_t mi
 int fit_row_times(struct fit_trace_row *r, size_t i, double factor, struct fit_cell *product,
 		  struct fit_err *err)
 {
-	*product = r->in[i];
+	*product = (struct fit_cell){ .na = r->in[i].na };
 	if (product->na)
 		return FIT_OK;
-	product->u.d *= factor;
+	product->u.d = r->in[i].u.d * factor;
 	return isfinite(product->u.d) ? FIT_OK :
 	       fit_row_fail(r, FIT_EDATA, "out of range", i, err, "out of range '%.17g' (times %.17g is no "
 			    "number)", r->in[i].u.d, factor);

@@ -6,11 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "libfit/base/digits.h"
 #include "libfit/base/num.h"
 #include "traces/lines.h"
-#include "traces/scan.h"
 #include "traces/swf.h"
+#include "traces/swf_line.h"
 
 enum { JOB_ID, USER_ID, GROUP, APP, SUBMIT_S, START_S, END_S, DURATION_S, GPUS, GPU_TYPE, STATUS_WORD,
        CPUS, MEM_MIB, TIMELIMIT_S, QUEUE_ID, PARTITION_ID, GPUS_REQ, AFTER_JOB, THINK_S, N_OUT };
@@ -59,10 +58,11 @@ static int mark(struct marks *m, uint64_t n)
 
 	if (n >= MARKED_MAX)
 		return FIT_OK;
-	if (word >= old && fit_grow(&m->words, &m->cap, word + 1, sizeof *m->words))
-		return FIT_ENOMEM;
-	if (m->cap > old)
+	if (word >= old) {
+		if (fit_grow(&m->words, &m->cap, word + 1, sizeof *m->words))
+			return FIT_ENOMEM;
 		memset(m->words + old, 0, (m->cap - old) * sizeof *m->words);
+	}
 	m->words[word] |= UINT64_C(1) << n % 64;
 	return FIT_OK;
 }
@@ -482,9 +482,11 @@ static int count_record(struct swf *r, int64_t job, int64_t submit_ns, double pr
 	return FIT_OK;
 }
 
-static const struct fit_text words[] = {
-	{ "FAILED", 6 }, { "OK", 2 }, [5] = { "CANCELLED", 9 }
-};
+/* With room for what copies more than there is (FIT_PLAIN_MAX). */
+static const char failed[FIT_PLAIN_MAX] = "FAILED", ok[FIT_PLAIN_MAX] = "OK",
+		  cancelled[FIT_PLAIN_MAX] = "CANCELLED", not_known[FIT_PLAIN_MAX] = "UNKNOWN";
+static const struct fit_text words[] = { { failed, 6 }, { ok, 2 }, [5] = { cancelled, 9 } };
+static const struct fit_text unknown = { not_known, 7 };
 
 static int emit(struct swf *r, const struct record *x, const struct fit_cell *procs,
 		struct fit_err *err)
@@ -510,7 +512,7 @@ static int emit(struct swf *r, const struct record *x, const struct fit_cell *pr
 		row[GPUS_REQ] = x->req;
 	}
 	row[STATUS_WORD] = (struct fit_cell){
-		.u.t = x->status.na ? FIT_TEXT_LIT("UNKNOWN") : words[x->status.u.i]
+		.u.t = x->status.na ? unknown : words[x->status.u.i]
 	};
 	if (!x->mem.na)
 		row[MEM_MIB] = (struct fit_cell){ .u.d = x->mem.u.d * procs->u.d / 1024 };
@@ -553,210 +555,135 @@ static int take_record(struct swf *r, struct fit_text t, struct fit_err *err)
 
 /* ---- the usual record ---- */
 
-/* What stands in a line: field i goes from edges[2 * i] to edges[2 * i + 1]. */
-struct numbers {
-	int64_t v[FIT_SWF_FIELDS];	/* -1: missing; for fields that are copied, 0: there is something */
-	unsigned char edges[2 * FIT_SWF_FIELDS];
-};
-
-static inline size_t from_of(const struct numbers *x, size_t field)
-{
-	return x->edges[2 * field];
-}
-
-static inline size_t length_of(const struct numbers *x, size_t field)
-{
-	return (size_t)x->edges[2 * field + 1] - x->edges[2 * field];
-}
-
-/* One field: digits without a zero ahead of others, or -1. */
-static inline __attribute__((always_inline)) bool take_plain(const char *s, size_t n, int64_t *v)
-{
-	uint64_t u;
-
-	if (n == 2 && s[0] == '-' && s[1] == '1') {
-		*v = -1;
-		return true;
-	}
-	if ((s[0] == '0' && n > 1) || !(n <= 8 ? fit_take_digits8(s, n, &u) : fit_take_digits(s, n, &u)))
-		return false;
-	*v = (int64_t)u;
-	return true;
-}
-
-/* The same where one digit is what there usually is. */
-static inline bool take_small(const char *s, size_t n, int64_t *v)
-{
-	if (n != 1 || s[0] < '0' || s[0] > '9')
-		return take_plain(s, n, v);
-	*v = s[0] - '0';
-	return true;
-}
-
-/* The same where the number itself is not wanted. */
-static inline __attribute__((always_inline)) bool pass_plain(const char *s, size_t n, int64_t *v)
-{
-	if (n > 8)
-		return take_plain(s, n, v);
-	*v = n == 2 && s[0] == '-' && s[1] == '1' ? -1 : 0;
-	return *v < 0 || ((s[0] != '0' || n == 1) && fit_are_digits8(s, n));
-}
-
-/* Where fields begin and end; false: there are not eighteen. */
-static bool find_edges(struct fit_text t, struct numbers *x)
-{
-	enum { N = 2 * FIT_SWF_FIELDS };
-	uint64_t blank, first, second = 0, left;
-	size_t base = 0;
-
-	if (t.n >= 128)
-		return false;
-	blank = fit_scan64_to(t.s, t.n, ' ');
-	first = blank ^ (blank << 1 | 1);
-	if (t.n >= 64) {
-		uint64_t more = fit_scan64_to(t.s + 64, t.n - 64, ' ');
-
-		second = more ^ (more << 1 | blank >> 63);
-	}
-	if (t.n < 64) {		/* one word has them all */
-		for (size_t i = 0; i < N; i += 4)
-			for (size_t k = 0; k < 4; k++) {
-				x->edges[i + k] = (unsigned char)__builtin_ctzll(first | UINT64_C(1) << 63);
-				first &= first - 1;
-			}
-		return !first;
-	}
-	/* without a branch that depends on how many of them each half has; where there are too few, fields
-	 * of no length come out, which are no numbers */
-	for (size_t i = 0; i < N; i++) {
-		base = first ? base : 64;
-		left = first ? second : 0;
-		first = first ? first : second;
-		second = left;
-		x->edges[i] = (unsigned char)(base + (size_t)__builtin_ctzll(first | UINT64_C(1) << 63));
-		first &= first - 1;
-	}
-	return !(first | second);
-}
-
 /*
- * Nearly all records are eighteen whole numbers with blanks between. Is this one, so that no byte of it
- * needs another look? One field after the other, written out, is quicker than a loop: what a field looks
- * like is much the same in all records, and the branches of each field are its own.
+ * Cells are set part by part: a whole one that is put together first and copied then waits for the parts.
+ * What is as it stands in the line need not be written out anew. Whether a cell is missing hardly changes
+ * from record to record, so a branch is better than arithmetic.
  */
-static bool take_numbers(struct fit_text t, struct numbers *x)
+static inline void put_missing(struct fit_cell *c)
 {
-	bool ok = find_edges(t, x);
-
-#define TAKE(how, field) ok = ok && how(t.s + from_of(x, field), length_of(x, field), &x->v[field])
-	TAKE(take_plain, FIT_SWF_JOB);
-	TAKE(take_plain, FIT_SWF_SUBMIT);
-	TAKE(take_plain, FIT_SWF_WAIT);
-	TAKE(take_plain, FIT_SWF_RUN);
-	TAKE(take_small, FIT_SWF_ALLOC);
-	TAKE(pass_plain, FIT_SWF_CPU_TIME);
-	TAKE(pass_plain, FIT_SWF_USED_MEM);
-	TAKE(take_small, FIT_SWF_REQ);
-	TAKE(take_plain, FIT_SWF_REQ_TIME);
-	TAKE(take_plain, FIT_SWF_REQ_MEM);
-	TAKE(take_small, FIT_SWF_STATUS);
-	TAKE(pass_plain, FIT_SWF_USER);
-	TAKE(pass_plain, FIT_SWF_GROUP);
-	TAKE(pass_plain, FIT_SWF_APP);
-	TAKE(pass_plain, FIT_SWF_QUEUE);
-	TAKE(pass_plain, FIT_SWF_PARTITION);
-	TAKE(pass_plain, FIT_SWF_AFTER);
-	TAKE(take_plain, FIT_SWF_THINK);
-#undef TAKE
-	return ok;
+	c->na = true;
+	c->n_plain = 0;
+	c->u.t = (struct fit_text){ NULL, 0 };
 }
 
-/* Cells are set part by part: a whole one that is put together first and copied then waits for the parts. */
-static inline void put_name(struct fit_cell *c, const char *s, const struct numbers *x, size_t field)
+static inline void put_name(struct fit_cell *c, struct fit_text t)
 {
-	c->na = x->v[field] < 0;
-	c->u.t.s = s + from_of(x, field);
-	c->u.t.n = c->na ? 0 : length_of(x, field);
+	if (t.s[0] == '-') {
+		put_missing(c);
+		return;
+	}
+	c->na = false;
+	c->n_plain = (unsigned char)t.n;
+	c->u.t.s = t.s;
+	c->u.t.n = t.n;
 }
 
-static inline void put_time(struct fit_cell *c, int64_t s)
+static inline void put_time(struct fit_cell *c, int64_t s, struct fit_text as)
 {
-	c->na = s < 0;
-	c->u.i = s < 0 ? 0 : s * FIT_NS_PER_S;
+	if (s < 0) {
+		put_missing(c);
+		return;
+	}
+	c->na = false;
+	c->n_plain = (unsigned char)as.n;
+	c->u.plain = as.s;
+	c->u.i = s * FIT_NS_PER_S;
 }
 
-static inline void put_real(struct fit_cell *c, int64_t v)
+static inline void put_real(struct fit_cell *c, int64_t v, struct fit_text as)
 {
-	c->na = v < 0;
-	c->u.d = v < 0 ? 0 : (double)v;
+	if (v < 0) {
+		put_missing(c);
+		return;
+	}
+	c->na = false;
+	c->n_plain = (unsigned char)as.n;
+	c->u.plain = as.s;
+	c->u.d = (double)v;
 }
 
 /* Does it need neither a remark nor a name? The rest is for take_record(). */
-static bool is_usual(const struct swf *r, const struct numbers *x)
+static bool is_usual(const struct swf *r, const struct fit_swf_line *x)
 {
 	const int64_t most = INT64_C(4000000000), *v = x->v;
 
 	return !r->labels.n && v[FIT_SWF_JOB] >= 0 && v[FIT_SWF_SUBMIT] >= 0 && v[FIT_SWF_SUBMIT] <= most &&
 	       v[FIT_SWF_WAIT] <= most && v[FIT_SWF_RUN] <= most && v[FIT_SWF_REQ_TIME] <= most &&
 	       v[FIT_SWF_THINK] <= most && (v[FIT_SWF_STATUS] < 2 || v[FIT_SWF_STATUS] == 5) &&
+	       v[FIT_SWF_ALLOC] <= most && v[FIT_SWF_REQ] <= most &&
 	       (v[FIT_SWF_ALLOC] >= 0 || v[FIT_SWF_REQ] >= 0);
 }
 
 /* What take_record() and emit() make of such a record, in one go. */
-static int take_usual(struct swf *r, struct fit_text t, const struct numbers *x, struct fit_err *err)
+static int take_usual(struct swf *r, const struct fit_swf_line *x, struct fit_err *err)
 {
 	const int64_t *v = x->v, status = v[FIT_SWF_STATUS], run = v[FIT_SWF_RUN], wait = v[FIT_SWF_WAIT];
 	const int64_t alloc = v[FIT_SWF_ALLOC], req = v[FIT_SWF_REQ], submit = v[FIT_SWF_SUBMIT];
-	int64_t procs = alloc > 0 || (req <= 0 && alloc >= 0) ? alloc : req;
+	const struct fit_text none = { NULL, 0 };
+	bool as_asked = !(alloc > 0 || (req <= 0 && alloc >= 0));
+	int64_t procs = as_asked ? req : alloc;
 	bool ran = run >= 0 && (status != 5 || run > 0 || alloc > 0);
 	bool started = wait >= 0 && (ran || (run < 0 && status != 5));
+	struct fit_text procs_text = fit_swf_line_text(x, as_asked ? FIT_SWF_REQ : FIT_SWF_ALLOC);
 	struct fit_cell row[N_OUT];
 	int rc;
 
 	if (mark(&r->whole, (uint64_t)v[FIT_SWF_JOB]))
 		return fit_fail_nomem(err);
-	put_name(&row[JOB_ID], t.s, x, FIT_SWF_JOB);
-	put_name(&row[USER_ID], t.s, x, FIT_SWF_USER);
-	put_name(&row[GROUP], t.s, x, FIT_SWF_GROUP);
-	put_name(&row[APP], t.s, x, FIT_SWF_APP);
-	put_time(&row[SUBMIT_S], submit);
-	put_time(&row[START_S], started ? submit + wait : -1);
-	put_time(&row[END_S], ran && started ? submit + wait + run : -1);
-	put_time(&row[DURATION_S], ran ? run : -1);
-	put_real(&row[GPUS], r->cpus ? -1 : procs);
-	put_name(&row[GPU_TYPE], t.s, x, FIT_SWF_PARTITION);
-	row[GPU_TYPE].na = row[GPU_TYPE].na || r->cpus;
-	row[STATUS_WORD].na = false;
-	row[STATUS_WORD].u.t = status < 0 ? FIT_TEXT_LIT("UNKNOWN") : words[status];
-	put_real(&row[CPUS], r->cpus ? procs : -1);
-	row[MEM_MIB].na = v[FIT_SWF_REQ_MEM] < 0;
-	row[MEM_MIB].u.d = (double)v[FIT_SWF_REQ_MEM] * (double)procs / 1024;
-	put_real(&row[TIMELIMIT_S], v[FIT_SWF_REQ_TIME]);
-	put_name(&row[QUEUE_ID], t.s, x, FIT_SWF_QUEUE);
-	put_name(&row[PARTITION_ID], t.s, x, FIT_SWF_PARTITION);
-	put_real(&row[GPUS_REQ], r->cpus ? -1 : req);
-	put_name(&row[AFTER_JOB], t.s, x, FIT_SWF_AFTER);
-	put_time(&row[THINK_S], v[FIT_SWF_THINK]);
+	put_name(&row[JOB_ID], fit_swf_line_text(x, FIT_SWF_JOB));
+	put_name(&row[USER_ID], fit_swf_line_text(x, FIT_SWF_USER));
+	put_name(&row[GROUP], fit_swf_line_text(x, FIT_SWF_GROUP));
+	put_name(&row[APP], fit_swf_line_text(x, FIT_SWF_APP));
+	put_time(&row[SUBMIT_S], submit, fit_swf_line_text(x, FIT_SWF_SUBMIT));
+	put_time(&row[START_S], started ? submit + wait : -1, none);
+	put_time(&row[END_S], ran && started ? submit + wait + run : -1, none);
+	put_time(&row[DURATION_S], ran ? run : -1, fit_swf_line_text(x, FIT_SWF_RUN));
+	put_name(&row[STATUS_WORD], status < 0 ? unknown : words[status]);
+	if (v[FIT_SWF_REQ_MEM] < 0)
+		put_missing(&row[MEM_MIB]);
+	else
+		row[MEM_MIB] = (struct fit_cell){
+			.u.d = (double)v[FIT_SWF_REQ_MEM] * (double)procs / 1024
+		};
+	put_real(&row[TIMELIMIT_S], v[FIT_SWF_REQ_TIME], fit_swf_line_text(x, FIT_SWF_REQ_TIME));
+	put_name(&row[QUEUE_ID], fit_swf_line_text(x, FIT_SWF_QUEUE));
+	put_name(&row[PARTITION_ID], fit_swf_line_text(x, FIT_SWF_PARTITION));
+	put_name(&row[AFTER_JOB], fit_swf_line_text(x, FIT_SWF_AFTER));
+	put_time(&row[THINK_S], v[FIT_SWF_THINK], fit_swf_line_text(x, FIT_SWF_THINK));
+	if (r->cpus) {
+		put_real(&row[CPUS], procs, procs_text);
+		put_missing(&row[GPUS]);
+		put_missing(&row[GPU_TYPE]);
+		put_missing(&row[GPUS_REQ]);
+	} else {
+		put_missing(&row[CPUS]);
+		put_real(&row[GPUS], procs, procs_text);
+		put_name(&row[GPU_TYPE], fit_swf_line_text(x, FIT_SWF_PARTITION));
+		put_real(&row[GPUS_REQ], req, fit_swf_line_text(x, FIT_SWF_REQ));
+	}
 	rc = fit_trace_emit(r->out, row, r->lines.number, err);
-	if (!rc && count_record(r, v[FIT_SWF_JOB], row[SUBMIT_S].u.i, (double)procs))
+	if (!rc && count_record(r, v[FIT_SWF_JOB], submit * FIT_NS_PER_S, (double)procs))
 		rc = fit_fail_nomem(err);
 	return rc;
 }
 
 static int one_line(struct swf *r, struct fit_err *err)
 {
-	struct numbers numbers;
-	struct fit_text t = trim(r->lines.text);
+	struct fit_swf_line usual;
+	struct fit_text t = r->lines.text;
 	int rc;
 
+	if (t.n == 0 || is_blank(t.s[0]) || is_blank(t.s[t.n - 1]))
+		t = trim(t);
 	if (t.n == 0)
 		return FIT_OK;
-	if (take_numbers(t, &numbers) && is_usual(r, &numbers)) {
+	if (fit_swf_line_take(t, &usual) && is_usual(r, &usual)) {
 		fit_lines_hash(&r->lines, t);
 		r->records = true;
 		r->reason = NULL;
 		fit_trace_count(r->out, ++r->n_records);
-		rc = take_usual(r, t, &numbers, err);
+		rc = take_usual(r, &usual, err);
 		return rc ? fit_trace_bad(r->out, rc, r->reason, err) : FIT_OK;
 	}
 	rc = fit_lines_check(&r->lines, t, r->lines.number, err);

@@ -46,7 +46,7 @@ int fit_lines_next(struct fit_lines *l, struct fit_err *err)
 		return rc;
 	l->number = fit_source_line_number(l->source);
 	/* not only on line 1: files that are put together bring theirs along */
-	if (starts(s, n, "\xef\xbb\xbf", 3)) {
+	if (n && (unsigned char)s[0] == 0xef && starts(s, n, "\xef\xbb\xbf", 3)) {
 		s += 3;
 		n -= 3;
 	}

@@ -13,6 +13,7 @@
 static void put_text(struct fit_cell *c, struct fit_text t)
 {
 	c->na = t.n == 0;
+	c->n_plain = 0;
 	c->u.t = t;
 }
 
@@ -281,12 +282,14 @@ static size_t distinct_attempts(struct fit_sacct_jobs *j, const struct fit_sacct
 static void put_int(struct fit_cell *c, int64_t v)
 {
 	c->na = v == FIT_INT_NA;
+	c->n_plain = 0;
 	c->u.i = c->na ? 0 : v;
 }
 
 static void put_real(struct fit_cell *c, double v)	/* negative: missing */
 {
 	c->na = v < 0;
+	c->n_plain = 0;
 	c->u.d = c->na ? 0 : v;
 }
 

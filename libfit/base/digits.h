@@ -90,7 +90,15 @@ static inline bool fit_are_digits8(const char *s, size_t n)
 	return n - 1 <= 7 && fit_all_below_10(fit_load_digits(s, n));
 }
 
-/* The same, and which number? */
+/* The number whose eight digits are w, as fit_load_digits() gives them. */
+static inline uint64_t fit_number8(uint64_t w)
+{
+	w = w * 10 + (w >> 8);
+	return (((w & UINT64_C(0x000000ff000000ff)) * (100 + (UINT64_C(1000000) << 32))) +
+		((w >> 16 & UINT64_C(0x000000ff000000ff)) * (1 + (UINT64_C(10000) << 32)))) >> 32;
+}
+
+/* Is s[0..n) one to eight digits, and which number? Eight bytes from s on may be read. */
 static inline bool fit_take_digits8(const char *s, size_t n, uint64_t *u)
 {
 	uint64_t w;
@@ -100,9 +108,7 @@ static inline bool fit_take_digits8(const char *s, size_t n, uint64_t *u)
 	w = fit_load_digits(s, n);
 	if (!fit_all_below_10(w))
 		return false;
-	w = w * 10 + (w >> 8);
-	*u = (((w & UINT64_C(0x000000ff000000ff)) * (100 + (UINT64_C(1000000) << 32))) +
-	      ((w >> 16 & UINT64_C(0x000000ff000000ff)) * (1 + (UINT64_C(10000) << 32)))) >> 32;
+	*u = fit_number8(w);
 	return true;
 }
 

@@ -39,6 +39,7 @@ int fit_cell_parse(enum fit_type type, struct fit_text t, struct fit_cell *c)
 	int rc = FIT_OK;
 
 	c->na = false;
+	c->n_plain = 0;
 	switch (type) {
 	case FIT_TEXT:
 		c->u.t = t;
@@ -76,6 +77,7 @@ int fit_cell_convert(enum fit_type from, enum fit_type to, struct fit_cell *c, c
 		return FIT_OK;
 	if (from == FIT_TEXT)
 		return fit_cell_parse(to, c->u.t, c);
+	c->n_plain = 0;
 	if (to == FIT_TEXT) {
 		c->u.t = (struct fit_text){ scratch, fit_cell_format(from, c, scratch) };
 		return FIT_OK;

@@ -333,6 +333,8 @@ int fit_source_line(struct fit_source *s, char **line, size_t *n, struct fit_err
 		if (lf || (s->end && s->at < s->n)) {
 			*line = s->buf + s->at;
 			*n = lf ? (size_t)(lf - *line) : s->n - s->at;
+			if (!lf)
+				s->buf[s->n] = '\n';
 			s->at += *n + (lf ? 1 : 0);
 			s->line_ended = lf != NULL;
 			s->line++;

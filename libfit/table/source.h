@@ -31,10 +31,10 @@ int fit_source_read(struct fit_source *s, void *buf, size_t cap, size_t *n,
 		    struct fit_err *err) FIT_MUST_CHECK;
 
 /* The next line without its LF; *line is writable and lives until the next call. A last line without
- * LF counts. FIT_LINE_SLACK bytes behind it may be read (and mean nothing). FIT_END at the end;
- * FIT_EPARSE when a line is longer than FIT_LINE_MAX. */
+ * LF counts. Behind a line is an LF, or where it would be; FIT_LINE_SLACK bytes there may be read (and
+ * mean nothing else). FIT_END at the end; FIT_EPARSE when a line is longer than FIT_LINE_MAX. */
 #define FIT_LINE_MAX ((size_t)16 << 20)
-#define FIT_LINE_SLACK ((size_t)64)
+#define FIT_LINE_SLACK ((size_t)80)
 int fit_source_line(struct fit_source *s, char **line, size_t *n, struct fit_err *err) FIT_MUST_CHECK;
 
 const char *fit_source_name(const struct fit_source *s);	/* the path, or "<stdin>" */

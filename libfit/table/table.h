@@ -38,12 +38,23 @@ const char *fit_type_name(enum fit_type type);
 
 struct fit_cell {
 	bool na;	/* missing; the union is then zero / empty */
+	/* Mostly 0. Else it is known how the cell reads in TSV, so that a writer need not find out: these up
+	 * to FIT_PLAIN_MAX bytes of u.plain, which live as long as a text; of a text, all of u.t (u.t.s is the
+	 * same), when no byte of it needs an escape and it is not "NA". As many as FIT_PLAIN_MAX may be read
+	 * there, whatever they mean. Whoever changes the value of a cell sets it to 0; 0 where na is true. */
+	unsigned char n_plain;
 	union {
-		int64_t i;		/* FIT_INT, and FIT_TIME in ns */
-		double d;		/* FIT_REAL */
-		struct fit_text t;	/* FIT_TEXT; valid until the next row is read */
+		struct fit_text t;		/* FIT_TEXT; valid until the next row is read */
+		struct {
+			const char *plain;
+			union {
+				int64_t i;	/* FIT_INT, and FIT_TIME in ns */
+				double d;	/* FIT_REAL */
+			};
+		};
 	} u;
 };
+#define FIT_PLAIN_MAX ((size_t)16)
 
 /* A column that a reader wants or a writer declares. */
 struct fit_field {

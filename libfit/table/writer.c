@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include <errno.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "libfit/base/digits.h"
 #include "libfit/base/num.h"
 #include "libfit/base/outfile.h"
 #include "libfit/table/cell.h"
@@ -348,139 +346,17 @@ int fit_writer_end_row(struct fit_writer *w, struct fit_err *err)
 
 /* ---- a whole row ---- */
 
-#define ONES UINT64_C(0x0101010101010101)
-#define HIGH UINT64_C(0x8080808080808080)
-
-/* Does a byte of w need a closer look: not ASCII, a control character, a backslash, or # (which may not
- * begin a line)? */
-static inline uint64_t is_special(uint64_t w)
-{
-	uint64_t slash = w ^ ONES * '\\', hash = w ^ ONES * '#';
-
-	return (w | ((w - ONES * 0x20) & ~w) | ((slash - ONES) & ~slash) | ((hash - ONES) & ~hash)) & HIGH;
-}
-
-#define X4 1, 1, 1, 1
-#define X16 X4, X4, X4, X4
-/* The same by byte. */
-static const unsigned char special[256] = {
-	X16, X16, ['#'] = 1, ['\\'] = 1, [128] = X16, X16, X16, X16, X16, X16, X16, X16
-};
-
-/* Copy a text of which no byte is special and that does not read NA, or return NULL. */
-static inline char *put_text(char *p, const char *s, size_t n)
-{
-	unsigned char first, middle, end;
-	uint64_t w, last;
-	uint32_t a, b;
-
-	if (n >= 8) {
-		uint64_t bad = 0;
-
-		for (size_t i = 0; i + 8 < n; i += 8) {
-			memcpy(&w, s + i, 8);
-			bad |= is_special(w);
-			memcpy(p + i, &w, 8);
-		}
-		memcpy(&last, s + n - 8, 8);
-		memcpy(p + n - 8, &last, 8);
-		return bad | is_special(last) ? NULL : p + n;
-	}
-	if (n >= 4) {
-		memcpy(&a, s, 4);
-		memcpy(&b, s + n - 4, 4);
-		memcpy(p, &a, 4);
-		memcpy(p + n - 4, &b, 4);
-		return is_special(a | (uint64_t)b << 32) ? NULL : p + n;
-	}
-	if (n == 0)
-		return p;
-	first = (unsigned char)s[0];
-	middle = (unsigned char)s[n / 2];
-	end = (unsigned char)s[n - 1];
-	p[0] = (char)first;
-	p[n / 2] = (char)middle;
-	p[n - 1] = (char)end;
-	if (special[first] | special[middle] | special[end] | (n == 2 && first == 'N' && end == 'A'))
-		return NULL;
-	return p + n;
-}
-
-/* Most numbers are small: one digit needs no arithmetic, and eight no second step. */
-static inline char *put_number(char *p, uint64_t u)
-{
-	if (u < 10) {
-		*p = (char)('0' + u);
-		return p + 1;
-	}
-	return u < 100000000 ? fit_put_digits8(p, (uint32_t)u) : fit_put_digits(p, u);
-}
-
-static inline char *put_seconds(char *p, int64_t ns)
-{
-	uint64_t u = ns < 0 ? 0 - (uint64_t)ns : (uint64_t)ns, s = u / 1000000000u;
-
-	if (ns < 0)
-		*p++ = '-';
-	return u == s * 1000000000u ? put_number(p, s) : NULL;
-}
-
-/* A number as put_cell() would write it, where that is easy; else NULL. */
-static inline char *put_easy(char *p, enum fit_type type, const struct fit_cell *c)
-{
-	if (type == FIT_TIME)
-		return c->u.i == FIT_INT_NA ? NULL : put_seconds(p, c->u.i);
-	if (type == FIT_INT)
-		return c->u.i < 0 ? NULL : put_number(p, (uint64_t)c->u.i);
-	if (!(!signbit(c->u.d) && c->u.d < 1e15 && (double)(int64_t)c->u.d == c->u.d))
-		return NULL;
-	return put_number(p, (uint64_t)c->u.d);
-}
-
-#define EASY_MAX ((size_t)48)	/* bytes that a cell may write to, a long text aside */
-
-/* A row behind what the buffer holds; the end of it in there, or NULL: cell by cell, then. */
-static char *put_row(struct fit_writer *w, const struct fit_cell *cells)
-{
-	const struct fit_field *fields = w->fields;
-	struct fit_str *b = &w->buf;
-	size_t n = w->n_fields;
-	char *p, *limit;
-
-	if (n == 0 || fit_grow(&b->s, &b->cap, b->n + n * EASY_MAX + 1, 1))
-		return NULL;
-	p = b->s + b->n;
-	limit = b->s + b->cap - n * EASY_MAX;	/* behind which a long text has no room */
-	for (size_t i = 0; p && i < n; i++, cells++) {
-		if (cells->na) {
-			memcpy(p, "NA", 2);
-			p += 2;
-		} else if (fields[i].type != FIT_TEXT) {
-			p = put_easy(p, fields[i].type, cells);
-		} else {
-			if (cells->u.t.n > EASY_MAX - 16 &&
-			    (p > limit || cells->u.t.n > (size_t)(limit - p)))
-				return NULL;
-			p = put_text(p, cells->u.t.s, cells->u.t.n);
-		}
-		if (p)
-			*p++ = '\t';
-	}
-	return p;
-}
-
 int fit_writer_row(struct fit_writer *w, const struct fit_cell *cells, struct fit_err *err)
 {
 	struct fit_str *b = &w->buf;
-	char *end = w->file || w->silent || w->at || w->fault.code ? NULL : put_row(w, cells);
+	bool easy = !w->file && !w->silent && !w->at && !w->fault.code &&
+		    fit_row_put(b, w->fields, cells, w->n_fields);
 
-	if (!end) {	/* something that is not so easy */
+	if (!easy) {
 		for (size_t i = 0; i < w->n_fields; i++)
 			fit_writer_cell(w, w->fields[i].type, &cells[i]);
 		return fit_writer_end_row(w, err);
 	}
-	end[-1] = '\n';
-	b->n = (size_t)(end - b->s);
 	w->rows++;
 	return b->n >= FLUSH_AT ? flush(w, err) : FIT_OK;
 }

@@ -288,6 +288,44 @@ static void rows_at_once(void **state)
 	free(by_cell);
 }
 
+/* Cells of which it is known how they read: the same bytes as from those of which it is not. */
+static void known_cells(void **state)
+{
+	char of_text[FIT_PLAIN_MAX + 1] = "sixteen bytes  x", digits[FIT_PLAIN_MAX + 1] = "12345678........";
+	struct fit_writer *w;
+	struct fit_err err = { 0 };
+	char *with = NULL;
+
+	(void)state;
+	for (int known = 1; known >= 0; known--) {
+		const char *path = in_dir("out.tsv");
+
+		check_ok(fit_writer_open(&w, path, FIT_W_NO_META, &err), &err);
+		check_ok(fit_writer_begin(w, NULL, NULL, four, 4, &err), &err);
+		for (unsigned char n = 1; n <= FIT_PLAIN_MAX; n++) {
+			struct fit_cell row[4] = {
+				{ .n_plain = n, .u.t = { of_text, n } }, { .n_plain = 8, .u.plain = digits },
+				{ .na = n % 2 == 0 }, { .n_plain = 1, .u.plain = digits }
+			};
+
+			row[1].u.i = 12345678;
+			row[3].u.i = INT64_C(1000000000);
+			for (int j = 0; j < 4 && !known; j++)
+				row[j].n_plain = 0;
+			check_ok(fit_writer_row(w, row, &err), &err);
+		}
+		check_ok(fit_writer_end(w, &err), &err);
+		check_ok(fit_writer_close(w, &err), &err);
+		if (known)
+			assert_non_null(with = strdup(slurp(path)));
+		else
+			check_text(slurp(path), with);
+		assert_int_equal(unlink(path), 0);
+	}
+	assert_non_null(strstr(with, "sixteen byt\t12345678\t0\t1\n"));
+	free(with);
+}
+
 static void row_faults(void **state)
 {
 	struct fit_cell bad = { .u.t = { "ab\xff" "d", 4 } }, nul = { .u.t = { "abcdefg\0h", 9 } },
@@ -669,7 +707,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(conversions), cmocka_unit_test(escapes), cmocka_unit_test(operands),
 		cmocka_unit_test(writes), cmocka_unit_test(writes_without_meta), cmocka_unit_test(writer_faults),
-		cmocka_unit_test(rows_at_once), cmocka_unit_test(row_faults),
+		cmocka_unit_test(rows_at_once), cmocka_unit_test(known_cells), cmocka_unit_test(row_faults),
 		cmocka_unit_test(full_device), cmocka_unit_test(inference), cmocka_unit_test(grows),
 		cmocka_unit_test(missing_is_not_nan), cmocka_unit_test(reading_checks_the_rest),
 		cmocka_unit_test(diff_finds), cmocka_unit_test(diff_of_cells), cmocka_unit_test(diff_faults),
