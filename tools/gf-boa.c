@@ -1,0 +1,671 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * gf-boa: fixed-width scheduling under a budget. The whole frontier of cost and completion
+ * time, the plans for a budget (mixed optimum, best pure plans, integer programme, heuristic),
+ * and their certificate.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "libfit/base/num.h"
+#include "libfit/model/boa.h"
+#include "libfit/model/boa_certify.h"
+#include "tools/common/cli.h"
+
+struct options {
+	const char *classes, *speedups;
+	struct cli_list prices, budgets;
+	bool free_rescale, charge_start, drop_bad, vertices, summary, no_fixing;
+	int routing, plans, method;
+	int64_t max_labels, max_nodes;
+	double mu, budget, tolerance;
+};
+
+#define R CLI_RESULT
+#define AT(field) offsetof(struct options, field)
+#define END { 0, NULL, CLI_FLAG, 0, NULL, NULL, NULL, NULL, 0, 0, 0 }
+
+static const char *const routings[] = { "epoch", "class", NULL };
+static const char *const plan_kinds[] = { "mixed", "pure", NULL };
+static const char *const methods[] = { "exact", "micp", "heuristic", NULL };
+
+#define PROBLEM                                                                                     \
+	{ 0, "classes", CLI_TEXT, AT(classes), "FILE", NULL, "arrival rates, rescale times, weights", \
+	  NULL, 0, 0, CLI_REQUIRED | CLI_INPUT },                                                   \
+	{ 0, "gpu-price", CLI_LIST, AT(prices), "TYPE=X", "1",                                      \
+	  "price of a GPU; for each type, or for none", NULL, 0, 0, R },                            \
+	{ 0, "free-rescale", CLI_FLAG, AT(free_rescale), NULL, NULL,                                \
+	  "changes of width cost nothing", NULL, 0, 0, R },                                         \
+	{ 0, "charge-start", CLI_FLAG, AT(charge_start), NULL, NULL,                                \
+	  "the first start costs the rescale time, too", NULL, 0, 0, R },                           \
+	{ 0, "routing", CLI_CHOICE, AT(routing), "WHAT", "class, or epoch where rescaling is free", \
+	  "what keeps its GPU type: each epoch by itself, or a whole job", routings, 0, 0, R },     \
+	{ 0, "drop-bad", CLI_FLAG, AT(drop_bad), NULL, NULL,                                        \
+	  "negative, infinite and nan speeds: leave the width out, and count", NULL, 0, 0, R }
+
+static const struct cli_option frontier_options[] = {
+	PROBLEM,
+	{ 0, "vertices", CLI_FLAG, AT(vertices), NULL, NULL,
+	  "what the edges lead from and to, in place of the breakpoints", NULL, 0, 0, R },
+	END
+};
+
+static const struct cli_option solve_options[] = {
+	PROBLEM,
+	{ 'b', "budget", CLI_LIST, AT(budgets), "B", NULL,
+	  "mean number of GPUs, or money an hour; several with --summary", NULL, 0, 0,
+	  R | CLI_REQUIRED },
+	{ 0, "plans", CLI_CHOICE, AT(plans), "KIND", "mixed",
+	  "whether one class may have two plans, or each has one", plan_kinds, 0, 0, R },
+	{ 0, "method", CLI_CHOICE, AT(method), "NAME", "exact",
+	  "how: by bounds, by GLPK (for pure plans), or by convex problems", methods,
+	  0, 0, R },
+	{ 0, "summary", CLI_FLAG, AT(summary), NULL, NULL, "one row a budget in place of the plans", NULL,
+	  0, 0, R },
+	{ 0, "max-labels", CLI_INT, AT(max_labels), "N", "20000000",
+	  "pure: partial plans to hold before it stops", NULL, 1000, 1e10, R },
+	{ 0, "max-nodes", CLI_INT, AT(max_nodes), "N", "100000", "micp: search nodes before it stops",
+	  NULL, 1, 1e12, R },
+	{ 0, "no-fixing", CLI_FLAG, AT(no_fixing), NULL, NULL,
+	  "micp: every width is in the programme, also where a bound rules it out", NULL, 0, 0, R },
+	END
+};
+
+static const struct cli_option certify_options[] = {
+	{ 0, "speedups", CLI_TEXT, AT(speedups), "FILE", NULL, "table of speedups", NULL, 0, 0,
+	  CLI_REQUIRED | CLI_INPUT },
+	{ 0, "classes", CLI_TEXT, AT(classes), "FILE", NULL, "arrival rates, rescale times, weights",
+	  NULL, 0, 0, CLI_REQUIRED | CLI_INPUT },
+	{ 'b', "budget", CLI_REAL, AT(budget), "B", "as the plans say", "budget to certify for", NULL, 0,
+	  1e300, R },
+	{ 0, "mu", CLI_REAL, AT(mu), "X", "as the plans say", "dual price", NULL, 0, 1e300, R },
+	{ 0, "tolerance", CLI_REAL, AT(tolerance), "X", "1e-12", "largest relative gap", NULL, 0, 10, R },
+	{ 0, "gpu-price", CLI_LIST, AT(prices), "TYPE=X", "as the plans say", "price of a GPU", NULL, 0,
+	  0, R },
+	{ 0, "drop-bad", CLI_FLAG, AT(drop_bad), NULL, NULL,
+	  "negative, infinite and nan speeds: leave the width out, and count", NULL, 0, 0, R },
+	END
+};
+
+static const struct cli_verb verbs[] = {
+	{ "frontier", "[SPEEDUPS]", "every breakpoint of cost and completion time", frontier_options, 0,
+	  1 },
+	{ "solve", "[SPEEDUPS]", "the widths for a budget", solve_options, 0, 1 },
+	{ "certify", "[PLANS]", "are plans feasible and optimal? From the tables and a price alone",
+	  certify_options, 0, 1 },
+	{ NULL, NULL, NULL, NULL, 0, 0 }
+};
+
+static const struct cli_tool tool = {
+	"gf-boa", "Fixed widths for classes of jobs under a budget: frontier, plans, certificate.",
+	"SPEEDUPS is a table of gf-speedup, PLANS one of gf-boa solve; see docs/formats/boa.md.", verbs
+};
+
+/* ---- options ---- */
+
+struct prices {
+	struct fit_boa_price *list;
+	char **names;
+	size_t n;
+};
+
+static void prices_release(struct prices *p)
+{
+	for (size_t i = 0; i < p->n; i++)
+		free(p->names[i]);
+	free(p->list);
+	free(p->names);
+}
+
+/* TYPE=X, or X alone for the type without a name. */
+static int take_price(struct prices *p, const char *text)
+{
+	const char *eq = strrchr(text, '=');
+	struct fit_text name = { text, eq ? (size_t)(eq - text) : 0 };
+	double v;
+
+	if (fit_parse_double(fit_text_of(eq ? eq + 1 : text), &v) || !(v >= FIT_PRICE_MIN) ||
+	    v > FIT_PRICE_MAX)
+		return FIT_EINVAL;
+	for (size_t i = 0; i < p->n; i++)
+		if (fit_text_is(name, p->names[i]))
+			return FIT_EINVAL;
+	p->names[p->n] = fit_strdup(name);
+	if (!p->names[p->n])
+		return FIT_ENOMEM;
+	p->list[p->n] = (struct fit_boa_price){ p->names[p->n], v };
+	p->n++;
+	return FIT_OK;
+}
+
+/* 0, or an exit status. */
+static int take_prices(struct cli *cli, const struct cli_list *given, struct prices *p)
+{
+	p->list = calloc(given->n + 1, sizeof *p->list);
+	p->names = calloc(given->n + 1, sizeof *p->names);
+	for (size_t i = 0; i < given->n; i++) {
+		int rc = p->list && p->names ? take_price(p, given->items[i]) : FIT_ENOMEM;
+		struct fit_err err;
+
+		if (rc == FIT_EINVAL)
+			return cli_usage(cli,
+					 "bad value '%s' for --gpu-price (expected TYPE=X with a positive "
+					 "number, each type once)",
+					 given->items[i]);
+		if (rc) {
+			fit_fail_nomem(&err);
+			return cli_error(cli, &err);
+		}
+	}
+	return 0;
+}
+
+static int take_budgets(struct cli *cli, const struct options *o, double **budgets)
+{
+	struct fit_err err;
+
+	if (o->budgets.n > 1 && !o->summary)
+		return cli_usage(cli, "several budgets need --summary");
+	if (o->plans == 0 && o->method == 1)
+		return cli_usage(cli, "--method micp finds pure plans (expected --plans pure)");
+	if (o->plans == 1 && o->method == 2)
+		return cli_usage(cli, "--method heuristic finds mixed plans (expected --plans mixed)");
+	*budgets = calloc(o->budgets.n + 1, sizeof **budgets);
+	if (!*budgets) {
+		fit_fail_nomem(&err);
+		return cli_error(cli, &err);
+	}
+	for (size_t i = 0; i < o->budgets.n; i++)
+		if (fit_parse_double(fit_text_of(o->budgets.items[i]), &(*budgets)[i]) ||
+		    !((*budgets)[i] > 0))
+			return cli_usage(cli, "bad value '%s' for --budget (expected a positive number)",
+					 o->budgets.items[i]);
+	return 0;
+}
+
+/* ---- the problem ---- */
+
+struct data {
+	struct prices prices;
+	struct fit_boa boa;
+	struct fit_boa_frontier frontier;
+	struct fit_meta inputs;
+	double *budgets;
+	bool charged;	/* some change of width costs something */
+};
+
+static void data_release(struct data *d)
+{
+	prices_release(&d->prices);
+	fit_boa_frontier_release(&d->frontier);
+	fit_boa_release(&d->boa);
+	fit_meta_release(&d->inputs);
+	free(d->budgets);
+}
+
+static bool is_charged(const struct fit_boa *b)
+{
+	for (size_t i = 0; i < b->n_classes * b->n_types; i++)
+		if (b->rescale_s[i] > 0)
+			return true;
+	return false;
+}
+
+static void say_dropped(const struct cli *cli, const struct fit_speedups *s)
+{
+	if (s->dropped)
+		cli_warn(cli, "%llu speeds that are negative or not finite: widths left out",
+			 (unsigned long long)s->dropped);
+}
+
+/* Where the cheapest width is not the least one: a larger one is faster by GPU. */
+static void say_superlinear(const struct cli *cli, const struct data *d)
+{
+	const struct fit_boa *b = &d->boa;
+
+	if (!cli->verbose || b->by_path)
+		return;
+	for (size_t j = 0; j < b->n_epochs; j++) {
+		const struct fit_boa_item *item = &d->frontier.items[j];
+		const struct fit_width *w = &b->widths[d->frontier.vertices[item->at].ref];
+		const struct fit_width *least = &b->widths[b->epochs[j].at];
+
+		if (w->type == least->type && w->gpus != least->gpus)
+			cli_note(cli, "class '%s', epoch %zu: %lld GPUs are cheaper than %lld",
+				 b->classes[item->class].name, j - b->classes[item->class].at,
+				 (long long)w->gpus, (long long)least->gpus);
+	}
+}
+
+static int build(struct cli *cli, const struct options *o, struct data *d, struct fit_err *err)
+{
+	struct fit_boa_params params = { d->prices.list, d->prices.n, o->free_rescale, o->charge_start,
+					 o->routing == 1 };
+	struct fit_speedups s = { 0 };
+	struct fit_boa_classes classes = { 0 };
+	int rc = fit_speedups_read(&s, cli_operand(cli, 0), o->drop_bad, err);
+
+	if (!rc)
+		rc = fit_boa_classes_read(&classes, o->classes, err);
+	if (!rc)
+		say_dropped(cli, &s);
+	for (size_t i = 0; i < classes.n && o->routing < 0 && !o->free_rescale; i++)
+		params.by_class = params.by_class || classes.rows[i].rescale_s > 0;
+	if (!rc)
+		rc = fit_boa_build(&d->boa, &s, &classes, &params, err);
+	if (!rc && (cli_meta_input(&d->inputs, NULL, s.hash) ||
+		    cli_meta_input(&d->inputs, "classes", classes.hash)))
+		rc = fit_fail_nomem(err);
+	fit_speedups_release(&s);
+	fit_boa_classes_release(&classes);
+	if (!rc)
+		rc = fit_boa_frontier_build(&d->frontier, &d->boa, err);
+	if (rc)
+		return rc;
+	d->charged = is_charged(&d->boa);
+	cli_note(cli, "%zu classes, %zu epochs, %zu widths, %zu edges, %llu shortest paths",
+		 d->boa.n_classes, d->boa.n_epochs, d->boa.n_widths, d->frontier.n_edges,
+		 (unsigned long long)d->frontier.paths);
+	say_superlinear(cli, d);
+	return FIT_OK;
+}
+
+/* ---- metadata ---- */
+
+static int meta_real(struct fit_meta *meta, const char *key, double v)
+{
+	char text[FIT_NUM_MAX];
+
+	fit_format_double(text, v);
+	return fit_meta_set(meta, key, text);
+}
+
+/* What the tool and its options are, and the problem in the words of docs/formats/boa.md. */
+static int make_meta(const struct cli *cli, const struct data *d, struct fit_meta *meta)
+{
+	const struct fit_boa *b = &d->boa;
+	struct fit_str prices = { 0 };
+	char text[FIT_NUM_MAX];
+	int rc = cli_meta(cli, meta, false);
+
+	for (size_t i = 0; i < d->inputs.n && !rc; i++)
+		rc = fit_meta_add(meta, d->inputs.pairs[i].key, d->inputs.pairs[i].value);
+	if (!rc)
+		rc = fit_meta_set(meta, "charge_start", b->charge_start ? "1" : "0");
+	if (!rc)
+		rc = fit_meta_set(meta, "rescale", d->charged ? "1" : "0");
+	if (!rc)
+		rc = fit_meta_set(meta, "routing", b->by_class ? "class" : "epoch");
+	for (size_t t = 0; t < b->n_types && b->has_prices && !rc; t++) {
+		fit_format_double(text, b->prices[t]);
+		rc = fit_str_printf(&prices, "%s%s=%s", t ? "," : "", b->types[t], text);
+	}
+	if (!rc && b->has_prices)
+		rc = fit_meta_set(meta, "gpu_prices", prices.s);
+	fit_str_release(&prices);
+	return rc;
+}
+
+static int open_table(const struct cli *cli, const struct data *d, const struct fit_boa_solution *s,
+		      const struct fit_field *fields, size_t n, struct fit_writer **w,
+		      struct fit_err *err)
+{
+	struct fit_meta meta = { 0 };
+	int rc = make_meta(cli, d, &meta);
+
+	if (!rc && s)
+		rc = meta_real(&meta, "budget", s->budget);
+	if (!rc && s)
+		rc = meta_real(&meta, "mu", s->mu);
+	if (!rc && s)
+		rc = fit_meta_set(&meta, "method", fit_boa_method_name(s->method));
+	rc = rc ? fit_fail_nomem(err) : cli_writer_open(cli, w, err);
+	if (!rc)
+		rc = fit_writer_begin(*w, NULL, &meta, fields, n, err);
+	fit_meta_release(&meta);
+	return rc;
+}
+
+static int close_table(struct fit_writer *w, int rc, struct fit_err *err)
+{
+	if (!rc)
+		rc = fit_writer_end(w, err);
+	if (!rc)
+		return fit_writer_close(w, err);
+	fit_writer_abort(w);
+	return rc;
+}
+
+/* ---- frontier ---- */
+
+#define COUNT(a) (sizeof(a) / sizeof *(a))
+
+static void put_type(struct fit_writer *w, const struct fit_boa *b, const struct fit_width *k)
+{
+	fit_writer_str(w, k && b->types[k->type][0] ? b->types[k->type] : NULL);
+}
+
+static void put_gpus(struct fit_writer *w, const struct fit_width *k)
+{
+	if (k)
+		fit_writer_int(w, k->gpus);
+	else
+		fit_writer_na(w);
+}
+
+/* The width of a vertex; NULL where it is a plan of several epochs. */
+static const struct fit_width *width_of(const struct data *d, const struct fit_boa_item *item, size_t v)
+{
+	if (item->epoch == FIT_NO_WIDTH)
+		return NULL;
+	return &d->boa.widths[d->frontier.vertices[item->at + v].ref];
+}
+
+static void put_epoch(struct fit_writer *w, const struct fit_boa *b, const struct fit_boa_item *item)
+{
+	if (item->epoch == FIT_NO_WIDTH)
+		fit_writer_na(w);
+	else
+		fit_writer_int(w, (int64_t)(item->epoch - b->classes[item->class].at));
+}
+
+static int write_frontier(const struct cli *cli, const struct data *d, struct fit_err *err)
+{
+	static const struct fit_field fields[] = {
+		{ "step", FIT_INT, 0 }, { "budget", FIT_REAL, 0 }, { "mean_jct_s", FIT_REAL, 0 },
+		{ "mu", FIT_REAL, 0 }, { "class", FIT_TEXT, 0 }, { "epoch", FIT_INT, 0 },
+		{ "gpu_type_from", FIT_TEXT, 0 }, { "gpus_from", FIT_INT, 0 },
+		{ "gpu_type_to", FIT_TEXT, 0 }, { "gpus_to", FIT_INT, 0 },
+		{ "plan_from", FIT_INT, 0 }, { "plan_to", FIT_INT, 0 }
+	};
+	const struct fit_boa_frontier *f = &d->frontier;
+	struct fit_writer *w = NULL;
+	int rc = open_table(cli, d, NULL, fields, COUNT(fields), &w, err);
+
+	for (size_t e = 0; e <= f->n_edges && !rc; e++) {
+		const struct fit_boa_edge *edge = e ? &f->edges[e - 1] : NULL;
+		const struct fit_boa_item *item = edge ? &f->items[edge->item] : NULL;
+
+		fit_writer_int(w, (int64_t)e);
+		fit_writer_real(w, f->budget[e]);
+		fit_writer_real(w, f->jct[e]);
+		if (!edge) {
+			for (size_t k = 3; k < COUNT(fields); k++)
+				fit_writer_na(w);
+		} else {
+			const struct fit_width *from = width_of(d, item, edge->from);
+			const struct fit_width *to = width_of(d, item, edge->from + 1);
+
+			fit_writer_real(w, edge->mu);
+			fit_writer_str(w, d->boa.classes[item->class].name);
+			put_epoch(w, &d->boa, item);
+			put_type(w, &d->boa, from);
+			put_gpus(w, from);
+			put_type(w, &d->boa, to);
+			put_gpus(w, to);
+			fit_writer_int(w, edge->from);
+			fit_writer_int(w, edge->from + 1);
+		}
+		rc = fit_writer_end_row(w, err);
+	}
+	return close_table(w, rc, err);
+}
+
+/* "1 1 4", with types "t4:1 t4:1 v100:4"; *type is the one that all have, or -1. */
+static int widths_text(const struct data *d, const size_t *widths, size_t n, struct fit_str *text,
+		       int *type)
+{
+	int rc = FIT_OK;
+
+	fit_str_clear(text);
+	*type = d->boa.widths[widths[0]].type;
+	for (size_t j = 0; j < n && !rc; j++) {
+		const struct fit_width *w = &d->boa.widths[widths[j]];
+		const char *name = d->boa.types[w->type];
+
+		*type = w->type == *type ? *type : -1;
+		rc = fit_str_printf(text, "%s%s%s%lld", j ? " " : "", d->boa.n_types > 1 ? name : "",
+				    d->boa.n_types > 1 ? ":" : "", (long long)w->gpus);
+	}
+	return rc;
+}
+
+static int write_vertices(const struct cli *cli, const struct data *d, struct fit_err *err)
+{
+	static const struct fit_field fields[] = {
+		{ "class", FIT_TEXT, 0 }, { "epoch", FIT_INT, 0 }, { "vertex", FIT_INT, 0 },
+		{ "gpu_type", FIT_TEXT, 0 }, { "gpus", FIT_INT, 0 }, { "cost", FIT_REAL, 0 },
+		{ "time_s", FIT_REAL, 0 }, { "rescales", FIT_INT, 0 }, { "widths", FIT_TEXT, 0 }
+	};
+	const struct fit_boa_frontier *f = &d->frontier;
+	struct fit_str text = { 0 };
+	struct fit_writer *w = NULL;
+	int rc = open_table(cli, d, NULL, fields, COUNT(fields), &w, err);
+
+	for (size_t i = 0; i < f->n_items; i++) {
+		const struct fit_boa_item *item = &f->items[i];
+
+		for (size_t k = 0; k < item->n && !rc; k++) {
+			const struct fit_boa_vertex *v = &f->vertices[item->at + k];
+			bool one = item->epoch != FIT_NO_WIDTH;
+			int type;
+
+			if (widths_text(d, one ? &v->ref : f->plans + v->ref,
+					one ? 1 : d->boa.classes[item->class].n, &text, &type)) {
+				rc = fit_fail_nomem(err);
+				break;
+			}
+			fit_writer_str(w, d->boa.classes[item->class].name);
+			put_epoch(w, &d->boa, item);
+			fit_writer_int(w, (int64_t)k);
+			fit_writer_str(w, type >= 0 && d->boa.types[type][0] ? d->boa.types[type] : NULL);
+			put_gpus(w, width_of(d, item, k));
+			fit_writer_real(w, fit_dd_value(v->cost));
+			fit_writer_real(w, fit_dd_value(v->time));
+			fit_writer_int(w, v->rescales);
+			fit_writer_str(w, text.s);
+			rc = fit_writer_end_row(w, err);
+		}
+	}
+	fit_str_release(&text);
+	return close_table(w, rc, err);
+}
+
+/* ---- solve ---- */
+
+static const struct fit_field summary_fields[] = {
+	{ "budget", FIT_REAL, 0 }, { "method", FIT_TEXT, 0 }, { "cost", FIT_REAL, 0 },
+	{ "mean_jct_s", FIT_REAL, 0 }, { "bound_s", FIT_REAL, 0 }, { "gap", FIT_REAL, 0 },
+	{ "mu", FIT_REAL, 0 }, { "mu_before", FIT_REAL, 0 }, { "mu_after", FIT_REAL, 0 },
+	{ "mixed_class", FIT_TEXT, 0 }, { "mixed_epoch", FIT_INT, 0 },
+	{ "gpu_type_lo", FIT_TEXT, 0 }, { "gpus_lo", FIT_INT, 0 }, { "gpu_type_hi", FIT_TEXT, 0 },
+	{ "gpus_hi", FIT_INT, 0 }, { "plan_lo", FIT_INT, 0 }, { "plan_hi", FIT_INT, 0 },
+	{ "share_hi", FIT_REAL, 0 }, { "rescales_per_job", FIT_REAL, 0 }, { "nodes", FIT_INT, 0 }
+};
+
+static void put_number(struct fit_writer *w, size_t v)
+{
+	if (v == FIT_NO_WIDTH)
+		fit_writer_na(w);
+	else
+		fit_writer_int(w, (int64_t)v);
+}
+
+static int write_summary_row(struct fit_writer *w, const struct data *d,
+			     const struct fit_boa_solution *s, struct fit_err *err)
+{
+	const struct fit_boa *b = &d->boa;
+	const struct fit_width *lo = s->width_lo == FIT_NO_WIDTH ? NULL : &b->widths[s->width_lo];
+	const struct fit_width *hi = s->width_hi == FIT_NO_WIDTH ? NULL : &b->widths[s->width_hi];
+
+	fit_writer_real(w, s->budget);
+	fit_writer_str(w, fit_boa_method_name(s->method));
+	fit_writer_real(w, s->cost);
+	fit_writer_real(w, s->mean_jct_s);
+	fit_writer_real(w, s->bound_s);
+	fit_writer_real(w, s->gap);
+	fit_writer_real(w, s->mu);
+	fit_writer_real(w, s->mu_before);
+	fit_writer_real(w, s->mu_after);
+	fit_writer_str(w, s->mixed_class == FIT_NO_WIDTH ? NULL : b->classes[s->mixed_class].name);
+	put_number(w, s->mixed_epoch);
+	put_type(w, b, lo);
+	put_gpus(w, lo);
+	put_type(w, b, hi);
+	put_gpus(w, hi);
+	put_number(w, s->vertex_lo);
+	put_number(w, s->vertex_hi);
+	fit_writer_real(w, s->share_hi);
+	fit_writer_real(w, s->rescales_per_job);
+	fit_writer_int(w, s->nodes);
+	return fit_writer_end_row(w, err);
+}
+
+static int solve_one(const struct cli *cli, const struct options *o, const struct data *d, double budget,
+		     struct fit_boa_solution *s, struct fit_err *err)
+{
+	int rc;
+
+	if (o->method == 1)
+		rc = fit_boa_micp(s, &d->boa, &d->frontier, budget, !o->no_fixing, o->max_nodes, err);
+	else if (o->method == 2)
+		rc = fit_boa_heuristic(s, &d->boa, &d->frontier, budget, err);
+	else if (o->plans == 1)
+		rc = fit_boa_pure(s, &d->boa, &d->frontier, budget, (size_t)o->max_labels, err);
+	else
+		rc = fit_boa_solve(s, &d->boa, &d->frontier, budget, err);
+	if (!rc && s->limited)
+		cli_warn(cli, "budget %.17g: the search stopped at its limit; what it has is within %.3g %% of "
+			      "the bound", budget, 100 * s->gap);
+	return rc;
+}
+
+static int solve(const struct cli *cli, const struct options *o, const struct data *d, struct fit_err *err)
+{
+	struct fit_writer *w = NULL;
+	int rc = FIT_OK;
+
+	if (o->summary)
+		rc = open_table(cli, d, NULL, summary_fields, COUNT(summary_fields), &w, err);
+	for (size_t i = 0; i < o->budgets.n && !rc; i++) {
+		struct fit_boa_solution s = { 0 };
+
+		rc = solve_one(cli, o, d, d->budgets[i], &s, err);
+		if (!rc && o->summary)
+			rc = write_summary_row(w, d, &s, err);
+		if (!rc && !o->summary)
+			rc = open_table(cli, d, &s, fit_boa_plan_columns, fit_boa_plan_n_columns, &w, err);
+		if (!rc && !o->summary)
+			rc = fit_boa_plans_write(w, &d->boa, &s, err);
+		if (!rc)
+			cli_note(cli, "budget %.17g: cost %.17g, mean completion time %.17g s, gap %.3g",
+				 s.budget, s.cost, s.mean_jct_s, s.gap);
+		fit_boa_solution_release(&s);
+	}
+	return close_table(w, rc, err);
+}
+
+/* ---- certify ---- */
+
+static int certify(struct cli *cli, const struct options *o, const struct prices *prices,
+		   struct fit_err *err, bool *holds)
+{
+	static const struct fit_field fields[] = {
+		{ "check", FIT_TEXT, 0 }, { "value", FIT_REAL, 0 }, { "limit", FIT_REAL, 0 },
+		{ "verdict", FIT_TEXT, 0 }, { "class", FIT_TEXT, 0 }, { "epoch", FIT_INT, 0 },
+		{ "gpus", FIT_INT, 0 }
+	};
+	struct fit_boa_certify_params params = { o->budget, o->mu, o->tolerance, prices->list, prices->n };
+	struct fit_boa_plan_table plans = { 0 };
+	struct fit_boa_certificate c = { 0 };
+	struct fit_boa_classes classes = { 0 };
+	struct fit_speedups s = { 0 };
+	struct fit_meta meta = { 0 };
+	struct fit_writer *w = NULL;
+	int rc = fit_boa_plan_table_read(&plans, cli_operand(cli, 0), err);
+
+	if (!rc)
+		rc = fit_speedups_read(&s, o->speedups, o->drop_bad, err);
+	if (!rc)
+		rc = fit_boa_classes_read(&classes, o->classes, err);
+	if (!rc)
+		say_dropped(cli, &s);
+	if (!rc)
+		rc = fit_boa_certify(&c, &plans, &s, &classes, &params, err);
+	if (!rc && (cli_meta(cli, &meta, false) || cli_meta_input(&meta, NULL, plans.hash) ||
+		    cli_meta_input(&meta, "speedups", s.hash) ||
+		    cli_meta_input(&meta, "classes", classes.hash)))
+		rc = fit_fail_nomem(err);
+	if (!rc)
+		rc = cli_writer_open(cli, &w, err);
+	if (!rc)
+		rc = fit_writer_begin(w, NULL, &meta, fields, COUNT(fields), err);
+	*holds = true;
+	for (size_t i = 0; i < c.n && !rc; i++) {
+		const struct fit_boa_check *k = &c.checks[i];
+
+		*holds = *holds && (!k->judged || k->holds);
+		fit_writer_str(w, k->name);
+		fit_writer_real(w, k->value);
+		if (k->judged)
+			fit_writer_real(w, k->limit);
+		else
+			fit_writer_na(w);
+		fit_writer_str(w, !k->judged ? NULL : k->holds ? "holds" : "fails");
+		fit_writer_str(w, k->class == FIT_NO_WIDTH ? NULL : s.classes[k->class].name);
+		put_number(w, k->epoch);
+		put_number(w, k->gpus);
+		rc = fit_writer_end_row(w, err);
+	}
+	rc = close_table(w, rc, err);
+	fit_meta_release(&meta);
+	fit_speedups_release(&s);
+	fit_boa_classes_release(&classes);
+	fit_boa_plan_table_release(&plans);
+	return rc;
+}
+
+/* ---- the tool ---- */
+
+static int run(struct cli *cli, const struct options *o)
+{
+	const char *verb = cli->verb->name;
+	struct data d = { 0 };
+	struct fit_err err = { 0 };
+	bool holds = true;
+	int status = take_prices(cli, &o->prices, &d.prices), rc = FIT_OK;
+
+	if (!status && !strcmp(verb, "solve"))
+		status = take_budgets(cli, o, &d.budgets);
+	if (status) {
+		data_release(&d);
+		return status;
+	}
+	if (!strcmp(verb, "certify"))
+		rc = certify(cli, o, &d.prices, &err, &holds);
+	else
+		rc = build(cli, o, &d, &err);
+	if (!rc && !strcmp(verb, "frontier"))
+		rc = o->vertices ? write_vertices(cli, &d, &err) : write_frontier(cli, &d, &err);
+	if (!rc && !strcmp(verb, "solve"))
+		rc = solve(cli, o, &d, &err);
+	data_release(&d);
+	if (rc)
+		return cli_error(cli, &err);
+	return holds ? CLI_EXIT_OK : CLI_EXIT_DATA;
+}
+
+int main(int argc, char **argv)
+{
+	struct options o = { .routing = -1, .mu = -1, .budget = -1, .tolerance = 1e-12,
+			     .max_labels = 20000000, .max_nodes = 100000 };
+	struct cli cli;
+	int rc = cli_start(&cli, &tool, argc, argv, &o);
+
+	if (rc < 0)
+		rc = cli_finish(&cli, run(&cli, &o));
+	free(o.prices.items);
+	free(o.budgets.items);
+	return rc;
+}
