@@ -78,6 +78,7 @@ good_call() {
 	gf-stats) ARGS="@" ;;
 	gf-select) ARGS="--where gpus>1 --rebase @" ;;
 	gf-prof) ARGS="--from pollux @" KIND=folder SAMPLE=tests/data/profile-mini ;;
+	gf-tree) ARGS="train --target duration_s @" ;;
 	gf-synth) ARGS="jobs --jobs 30 --seed 3" KIND=none SAMPLE= ;;
 	*) return 1 ;;
 	esac

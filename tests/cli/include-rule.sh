@@ -7,7 +7,7 @@
 cat >"$T/rooms" <<'END'
 libfit/base    |                                        | gsl/gsl_rng.h xxhash.h
 libfit/table   | libfit/base                            | hdf5.h hdf5_hl.h zlib.h zstd.h
-libfit/model   | libfit/base libfit/table               | gsl/* lapacke.h glpk.h libqhull_r/*
+libfit/model   | libfit/base libfit/table               | gsl/* lapacke.h glpk.h libqhull_r/* jansson.h
 libfit/replay  | libfit/base libfit/table libfit/model  |
 libfit/verify  | libfit/base libfit/table libfit/model  |
 libfit/metrics | libfit/base libfit/table               |

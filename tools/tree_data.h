@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+/* A table as what a tree is grown from, or walked with: columns to numbers, texts to levels and classes. */
+#ifndef TOOLS_TREE_DATA_H
+#define TOOLS_TREE_DATA_H
+
+#include "libfit/model/tree.h"
+#include "libfit/table/table.h"
+#include "tools/common/cli.h"
+
+struct tree_data_options {
+	const char *target, *weight;	/* column names; weight may be NULL */
+	bool classes;			/* the target is a class even where it is a number */
+	struct cli_list features;	/* none: all columns but target and weight */
+	struct cli_list exclude, categorical;
+	struct cli_list monotone;	/* NAME=1, NAME=-1 */
+	struct cli_list class_weight;	/* "balanced", or CLASS=WEIGHT */
+};
+
+struct tree_data {
+	struct fit_tree_data d;		/* borrows from what follows */
+	struct fit_tree_feature *features;
+	size_t n_features;
+	double **x;
+	double *y, *w;
+	char **classes;
+	size_t n_classes;
+};
+
+void tree_data_release(struct tree_data *g);
+/* For training. FIT_EINVAL: the options (a column that is not there, a bad constraint). FIT_EDATA: a
+ * missing target, a bad weight, with its line. */
+int tree_data_train(struct tree_data *g, const struct fit_table *t, const struct tree_data_options *o,
+		    struct fit_err *err) FIT_MUST_CHECK;
+/* The columns that a tree asks for; with o also target and weights (as it was trained). Features are the
+ * tree's. A text where a number is needed is FIT_EDATA with its line, a column that is not there
+ * FIT_ENOTFOUND. */
+int tree_data_predict(struct tree_data *g, const struct fit_table *t, const struct fit_tree *tree,
+		      const struct tree_data_options *o, struct fit_err *err) FIT_MUST_CHECK;
+
+#endif
