@@ -150,9 +150,6 @@ static int check_bytes(struct fit_csv *c, const char *s, size_t n, struct fit_er
 
 	if (fit_text_is_utf8((struct fit_text){ s, n }))
 		return FIT_OK;
-	if (line == 1 && n >= 2 && (memcmp(s, "\xff\xfe", 2) == 0 || memcmp(s, "\xfe\xff", 2) == 0))
-		return fail_at(c, line, err, NULL, "UTF-16 text (expected UTF-8; iconv -f UTF-16 -t UTF-8 converts "
-			       "it)");
 	if (memchr(s, '\0', n))
 		return fail_at(c, line, err, "bad encoding", "NUL byte (expected text)");
 	return fail_at(c, line, err, "bad encoding", "invalid UTF-8");

@@ -11,7 +11,7 @@
  *
  * Faults (FIT_EPARSE unless said), each as "FILE:LINE: what" or "FILE:LINE:FIELD: what", where LINE
  * is the physical line on which the row starts:
- *   empty file; Git LFS pointer file; UTF-16; NUL; invalid UTF-8; carriage return inside a line;
+ *   empty file; Git LFS pointer file; NUL; invalid UTF-8; carriage return inside a line;
  *   stray quote; quoted field without end (the line on which it opens); row with more or fewer
  *   fields than the header; duplicate column name; cell that is not of its type; missing cell
  *   (FIT_EDATA) in a FIT_F_NOT_NA column; field or row beyond the limits below.

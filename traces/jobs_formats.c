@@ -317,10 +317,6 @@ static int check_head(const struct fit_source *s, const struct fit_trace_head *h
 {
 	static const char lfs[] = "version https://git-lfs", table[] = "#fit-table/";
 
-	if (head->bytes.n >= 2 && (memcmp(head->bytes.s, "\xff\xfe", 2) == 0 ||
-				   memcmp(head->bytes.s, "\xfe\xff", 2) == 0))
-		return fit_fail(err, FIT_EPARSE, "%s:1: UTF-16 text (expected UTF-8; iconv -f UTF-16 -t UTF-8 "
-				"converts it)", fit_source_name(s));
 	if (head->line.n == 0)
 		return fit_fail(err, FIT_EPARSE, "%s: empty file (expected a trace)", fit_source_name(s));
 	if (head->line.n >= sizeof lfs - 1 && memcmp(head->line.s, lfs, sizeof lfs - 1) == 0)

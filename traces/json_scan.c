@@ -269,8 +269,6 @@ static int start(struct fit_json_scan *j, struct fit_err *err)
 
 	if (rc)
 		return rc;
-	if (head.n >= 2 && (memcmp(head.s, "\xff\xfe", 2) == 0 || memcmp(head.s, "\xfe\xff", 2) == 0))
-		return fault(j, err, "UTF-16 text (expected UTF-8; iconv -f UTF-16 -t UTF-8 converts it)");
 	if (head.n >= sizeof lfs - 1 && memcmp(head.s, lfs, sizeof lfs - 1) == 0)
 		return fault(j, err, "Git LFS pointer, not the data (expected the file that 'git lfs pull' "
 			     "fetches)");

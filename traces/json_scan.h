@@ -7,7 +7,7 @@
  * taken as well where no member is named.
  *
  * Faults (FIT_EPARSE) name line and byte, "FILE:LINE: what at byte N …", and cannot be read behind:
- *   empty file; Git LFS pointer file; UTF-16; brackets that do not match; a missing or extra comma;
+ *   empty file; Git LFS pointer file; brackets that do not match; a missing or extra comma;
  *   text that is no JSON value; an end inside of an element or of the array; an element with more bytes,
  *   values or levels than the limits below; no such member.
  * A UTF-8 byte order mark is passed over.

@@ -50,16 +50,9 @@ int fit_lines_next(struct fit_lines *l, struct fit_err *err)
 		s += 3;
 		n -= 3;
 	}
-	if (l->number == 1) {
-		if (starts(s, n, "\xff\xfe", 2) || starts(s, n, "\xfe\xff", 2))
-			return fit_lines_fail(l, FIT_EPARSE, 1, NULL, err,
-					      "UTF-16 text (expected UTF-8; iconv -f UTF-16 -t UTF-8 "
-					      "converts it)");
-		if (starts(s, n, "version https://git-lfs", 23))
-			return fit_lines_fail(l, FIT_EPARSE, 1, NULL, err,
-					      "Git LFS pointer, not the data "
-					      "(expected the file that 'git lfs pull' fetches)");
-	}
+	if (l->number == 1 && starts(s, n, "version https://git-lfs", 23))
+		return fit_lines_fail(l, FIT_EPARSE, 1, NULL, err, "Git LFS pointer, not the data (expected the "
+				      "file that 'git lfs pull' fetches)");
 	if (n && s[n - 1] == '\r')
 		n--;
 	l->any = l->any || n;

@@ -26,7 +26,7 @@ struct fit_lines {
 /* The source is borrowed until close(). */
 int fit_lines_open(struct fit_lines *l, struct fit_source *s, struct fit_err *err) FIT_MUST_CHECK;
 void fit_lines_close(struct fit_lines *l);
-/* The next line; it lives until the next call. FIT_END. FIT_EPARSE, FIT_EIO: Git LFS pointer, UTF-16,
+/* The next line; it lives until the next call. FIT_END. FIT_EPARSE, FIT_EIO: Git LFS pointer,
  * over-long line, what the source says; all of them final. */
 int fit_lines_next(struct fit_lines *l, struct fit_err *err) FIT_MUST_CHECK;
 /* Is a text that starts on that line UTF-8 without NUL? Else FIT_EPARSE. */

@@ -232,9 +232,6 @@ int fit_series_recognise(const char *folder, struct fit_source *s, const char **
 	if (fit_prof_starts(bytes, "version https://git-lfs"))
 		return fit_fail(err, FIT_EPARSE, "%s:1: Git LFS pointer, not the data (expected the file that "
 				"'git lfs pull' fetches)", fit_source_name(s));
-	if (fit_prof_is_utf16(bytes))
-		return fit_fail(err, FIT_EPARSE, "%s:1: UTF-16 text (expected UTF-8; iconv -f UTF-16 -t UTF-8 "
-				"converts it)", fit_source_name(s));
 	*name = sniff_bytes(bytes, why);
 	return *name ? FIT_OK : fit_fail(err, FIT_EDATA, "%s: no known format (expected --from FORMAT; --help lists "
 					 "them)", fit_source_name(s));

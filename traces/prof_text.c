@@ -63,12 +63,6 @@ int fit_prof_fail(const struct fit_prof_lines *l, int code, const char *name, st
 			(unsigned long long)l->line, name ? ":" : "", name ? name : "", what);
 }
 
-bool fit_prof_is_utf16(struct fit_text t)
-{
-	return t.n >= 2 && (memcmp(t.s, "\xff\xfe", 2) == 0 || memcmp(t.s, "\xfe\xff", 2) == 0 ||
-			    (t.s[0] > ' ' && !t.s[1]) || (!t.s[0] && t.s[1] > ' '));
-}
-
 int fit_prof_line(struct fit_prof_lines *l, bool *bad, struct fit_err *err)
 {
 	*bad = false;
@@ -86,14 +80,9 @@ int fit_prof_line(struct fit_prof_lines *l, bool *bad, struct fit_err *err)
 		/* not only on line 1: files that are put together bring theirs along */
 		if (n >= 3 && memcmp(s, "\xef\xbb\xbf", 3) == 0)
 			t = (struct fit_text){ s + 3, n - 3 };
-		if (l->line == 1) {
-			if (fit_prof_is_utf16((struct fit_text){ s, n }))
-				return fit_prof_fail(l, FIT_EPARSE, NULL, err, "UTF-16 text (expected "
-						     "UTF-8; iconv -f UTF-16 -t UTF-8 converts it)");
-			if (fit_prof_starts(t, "version https://git-lfs"))
-				return fit_prof_fail(l, FIT_EPARSE, NULL, err, "Git LFS pointer, not the "
-						     "data (expected the file that 'git lfs pull' fetches)");
-		}
+		if (l->line == 1 && fit_prof_starts(t, "version https://git-lfs"))
+			return fit_prof_fail(l, FIT_EPARSE, NULL, err, "Git LFS pointer, not the data (expected "
+					     "the file that 'git lfs pull' fetches)");
 		l->text = fit_prof_trim(t);
 		if (!l->text.n)
 			continue;

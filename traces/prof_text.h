@@ -24,7 +24,7 @@ struct fit_prof_lines {
 
 /*
  * The next line that is not blank, or FIT_END; lives until the next call. A byte order mark and the
- * CR of CRLF are dropped. FIT_EPARSE: a Git LFS pointer, UTF-16, or an over-long line (final); NUL or
+ * CR of CRLF are dropped. FIT_EPARSE: a Git LFS pointer, or an over-long line (final); NUL or
  * invalid UTF-8 in a line (then text is empty, and the next call goes on: *bad is true).
  */
 int fit_prof_line(struct fit_prof_lines *l, bool *bad, struct fit_err *err) FIT_MUST_CHECK;
@@ -43,8 +43,6 @@ bool fit_prof_starts(struct fit_text t, const char *prefix);	/* in any case */
 /* Is this how a monitoring program says that it has no value? Empty, -, N/A, ERR!, anything in square
  * brackets, and the words of NVML without them ("Not Supported", "Unknown Error", …). */
 bool fit_prof_is_missing(struct fit_text t);
-/* Two bytes that begin UTF-16 text, with a byte order mark or (a letter and NUL) without. */
-bool fit_prof_is_utf16(struct fit_text start);
 /* Is this line a message of a monitoring program, a driver or a shell, rather than a record? */
 bool fit_prof_is_message(struct fit_text line);
 

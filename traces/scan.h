@@ -49,10 +49,4 @@ static inline uint64_t fit_scan64(const char *s, char c)
 #endif
 }
 
-/* The same for up to 64 bytes of a line that has n bytes from s on: those behind its end count as c. */
-static inline uint64_t fit_scan64_to(const char *s, size_t n, char c)
-{
-	return fit_scan64(s, c) | (n < 64 ? ~UINT64_C(0) << n : 0);
-}
-
 #endif

@@ -84,12 +84,6 @@ static inline bool fit_all_below_10(uint64_t w)
 	return !(((w + UINT64_C(0x7676767676767676)) | w) & UINT64_C(0x8080808080808080));
 }
 
-/* Is s[0..n) one to eight digits? Eight bytes from s on may be read. */
-static inline bool fit_are_digits8(const char *s, size_t n)
-{
-	return n - 1 <= 7 && fit_all_below_10(fit_load_digits(s, n));
-}
-
 /* The number whose eight digits are w, as fit_load_digits() gives them. */
 static inline uint64_t fit_number8(uint64_t w)
 {

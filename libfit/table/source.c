@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "libfit/table/source.h"
 
+#include "libfit/base/utf16.h"
+
 #include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -16,6 +18,17 @@
 
 enum coding { UNKNOWN, PLAIN, GZIP, ZSTD };
 
+#define WIDE_SIZE ((size_t)1 << 15)
+#define START_SIZE ((size_t)512)	/* a tar archive shows itself in so many */
+
+/* UTF-16 that waits to be handed on as UTF-8. */
+struct wide {
+	struct fit_utf16 utf16;
+	unsigned char in[WIDE_SIZE];
+	char out[FIT_UTF16_ROOM(WIDE_SIZE)];
+	size_t at, n;
+};
+
 struct fit_source {
 	int fd;
 	const char *memory;	/* read from here instead of fd when it is not NULL */
@@ -27,7 +40,12 @@ struct fit_source {
 	size_t raw_at, raw_n;
 	bool raw_end;
 	z_stream gz;
-	bool gz_on, gz_done, looked;	/* looked: at what came out first */
+	bool gz_on, gz_done;
+	/* the first bytes, held back until it is known what text they are */
+	unsigned char start[START_SIZE];
+	size_t start_at, start_n;
+	bool started;
+	struct wide *wide;		/* NULL: no UTF-16 */
 	ZSTD_DStream *zstd;
 	size_t zstd_hint;
 	/* decoded bytes that wait for fit_source_line() */
@@ -104,6 +122,7 @@ void fit_source_close(struct fit_source *s)
 	if (s->fd > STDERR_FILENO)
 		close(s->fd);
 	fit_hasher_free(s->hasher);
+	free(s->wide);
 	free(s->buf);
 	free(s->name);
 	free(s);
@@ -252,7 +271,7 @@ static int read_zstd(struct fit_source *s, void *buf, size_t cap, size_t *n, str
 	return FIT_OK;
 }
 
-static int decode(struct fit_source *s, void *buf, size_t cap, size_t *n, struct fit_err *err)
+static int unpack(struct fit_source *s, void *buf, size_t cap, size_t *n, struct fit_err *err)
 {
 	int rc = s->coding == UNKNOWN ? recognise(s, err) : FIT_OK;
 
@@ -279,10 +298,95 @@ static int decode(struct fit_source *s, void *buf, size_t cap, size_t *n, struct
 			s->raw_at += *n;
 		}
 	}
-	if (!rc && s->coding != PLAIN && !s->looked) {
-		s->looked = true;
-		rc = check_packed(s, buf, *n, true, err);
+	return rc;
+}
+
+/* ---- UTF-16 ---- */
+
+static int bad_wide(const struct fit_source *s, const char *what, struct fit_err *err)
+{
+	return fit_fail(err, FIT_EPARSE, "%s:%llu: %s", s->name, (unsigned long long)s->wide->utf16.lines + 1,
+			what);
+}
+
+/* Which text is it? */
+static int start(struct fit_source *s, struct fit_err *err)
+{
+	bool big;
+	size_t mark, n = 1;
+
+	/* plain text shows itself earlier, and may come slowly */
+	while (n && s->start_n < (s->coding == PLAIN ? 4 : START_SIZE)) {
+		int rc = unpack(s, s->start + s->start_n, sizeof s->start - s->start_n, &n, err);
+
+		if (rc)
+			return rc;
+		s->start_n += n;
 	}
+	s->started = true;
+	if (s->coding != PLAIN) {
+		int rc = check_packed(s, s->start, s->start_n, true, err);
+
+		if (rc)
+			return rc;
+	}
+	if (fit_utf32_begins(s->start, s->start_n))
+		return fit_fail(err, FIT_EPARSE, "%s:1: UTF-32 text (expected UTF-8 or UTF-16)", s->name);
+	if (!fit_utf16_begins(s->start, s->start_n, &big, &mark))
+		return FIT_OK;
+	s->wide = calloc(1, sizeof *s->wide);
+	if (!s->wide)
+		return fit_fail_nomem(err);
+	s->wide->utf16.big = big;
+	s->start_at = mark;
+	return FIT_OK;
+}
+
+static int unpack_started(struct fit_source *s, void *buf, size_t cap, size_t *n, struct fit_err *err)
+{
+	size_t left = s->start_n - s->start_at;
+
+	if (!left)
+		return unpack(s, buf, cap, n, err);
+	*n = left < cap ? left : cap;
+	memcpy(buf, s->start + s->start_at, *n);
+	s->start_at += *n;
+	return FIT_OK;
+}
+
+static int narrow(struct fit_source *s, void *buf, size_t cap, size_t *n, struct fit_err *err)
+{
+	struct wide *w = s->wide;
+
+	while (w->at == w->n) {
+		size_t got;
+		int rc = unpack_started(s, w->in, sizeof w->in, &got, err);
+
+		*n = 0;
+		w->at = w->n = 0;
+		if (rc)
+			return rc;
+		if (!got)
+			return fit_utf16_end(&w->utf16) ?
+			       bad_wide(s, "UTF-16 text that ends inside a character", err) : FIT_OK;
+		if (fit_utf16_convert(&w->utf16, w->in, got, w->out, &w->n))
+			return bad_wide(s, "invalid UTF-16 (half of a surrogate pair)", err);
+	}
+	*n = w->n - w->at < cap ? w->n - w->at : cap;
+	memcpy(buf, w->out + w->at, *n);
+	w->at += *n;
+	return FIT_OK;
+}
+
+/* The next bytes of the text. */
+static int decode(struct fit_source *s, void *buf, size_t cap, size_t *n, struct fit_err *err)
+{
+	int rc = s->started ? FIT_OK : start(s, err);
+
+	*n = 0;
+	if (rc)
+		return rc;
+	rc = s->wide ? narrow(s, buf, cap, n, err) : unpack_started(s, buf, cap, n, err);
 	if (!rc && s->hasher)
 		fit_hasher_add(s->hasher, buf, *n);
 	return rc;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Bytes in, line by line: a file or standard input, plain, gzip or zstd (recognised by content),
- * hashed as they pass. Used by the TSV reader and by the readers of traces/.
+ * Bytes in, line by line: a file or standard input, plain, gzip or zstd, UTF-8 or UTF-16 (recognised by
+ * content; UTF-16 comes out as UTF-8), hashed as they pass. Used by the TSV reader and by the readers of
+ * traces/.
  */
 #ifndef FIT_TABLE_SOURCE_H
 #define FIT_TABLE_SOURCE_H

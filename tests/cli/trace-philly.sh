@@ -102,8 +102,8 @@ printf 'version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 9\n' >"$T
 fault "a Git LFS pointer" ":1: Git LFS pointer, not the data (expected the file that 'git lfs pull' fetches)"
 : >"$T/bad"
 fault "an empty file" ": empty file (expected a JSON array)"
-printf '\377\376[\000' >"$T/bad"
-fault "UTF-16" ":1: UTF-16 text (expected UTF-8; iconv -f UTF-16 -t UTF-8 converts it)"
+printf '\377\376[\000\000\334' >"$T/bad"
+fault "half of a pair of UTF-16" ":1: invalid UTF-16 (half of a surrogate pair)"
 head -c 700 $S >"$T/bad"
 fault "cut inside of a string" ":7: cut short at byte 700 (expected the end of the element that starts on line \
 6 at byte 545)"

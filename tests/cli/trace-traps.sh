@@ -71,18 +71,37 @@ has "is no archive" "$T/err" ":1: no column 'job_id' \(found BZh9, x\)$"
 
 # ---- other encodings, and no text at all ----
 
-printf '\377\376j\0o\0b\0' >"$T/le"
-printf 't\0i\0m\0e\0s\0t\0a\0m\0p\0\n\0' >"$T/bare"
-for tool in 'gf-trace --from auto' 'gf-trace --from helios' 'gf-trace --from sacct' 'gf-trace --from philly' \
-	'gf-prof --from dmon' 'gf-prof --from auto'; do
-	# shellcheck disable=SC2086
-	run "UTF-16: $tool" 1 $tool "$T/le"
-	is "UTF-16: $tool: the message" "$T/err" \
-		"${tool%% *}: $T/le:1: UTF-16 text (expected UTF-8; iconv -f UTF-16 -t UTF-8 converts it)"
-done
-run "UTF-16 without a mark" 1 gf-prof --from nvidia-smi "$T/bare"
-is "UTF-16 without a mark: the message" "$T/err" \
-	"gf-prof: $T/bare:1: UTF-16 text (expected UTF-8; iconv -f UTF-16 -t UTF-8 converts it)"
+if command -v iconv >/dev/null; then
+	# as FORMAT FILE TOOL…: the table is the same from UTF-16 in both orders, with and without a mark
+	wide() {
+		name=$1 file=$2
+		shift 2
+		"$@" "$file" -o "$T/narrow.tsv" 2>/dev/null
+		for order in LE BE; do
+			iconv -f UTF-8 -t UTF-16$order "$file" >"$T/bare"
+			{
+				[ $order = LE ] && printf '\377\376' || printf '\376\377'
+				cat "$T/bare"
+			} >"$T/marked"
+			gzip -c "$T/marked" >"$T/marked.gz"
+			for text in bare marked marked.gz; do
+				run "$name in UTF-16$order, $text" 0 "$@" "$T/$text" -o "$T/wide.tsv"
+				same "the same table" "$T/narrow.tsv" "$T/wide.tsv"
+			done
+		done
+	}
+	wide helios "$H" gf-trace --from auto
+	wide philly $D/trace-philly-sample.json gf-trace --from philly
+	wide swf $D/trace-swf-small.swf gf-trace --from auto --gpus-from processors
+	sed "s/Invented/$(printf '\303\251\360\235\204\236\344\270\255')/" $D/prof-nvidia-smi.csv >"$T/smi.csv"
+	wide nvidia-smi "$T/smi.csv" gf-prof --from auto
+else
+	skip "no iconv" 48
+fi
+printf 'j\0o\0b\0\n\0a\0\0\330b\0' >"$T/half"
+run "half of a pair" 1 gf-trace --from helios "$T/half"
+is "is an error on its line" "$T/err" "gf-trace: $T/half:2: invalid UTF-16 (half of a surrogate pair)"
+is "and nothing is written" "$T/out" ""
 run "a store" 1 gf-trace --from auto $D/table-several.h5
 is "is no trace" "$T/err" "gf-trace: $D/table-several.h5: no known format, and no text (expected a trace)"
 printf 'job\033[2J,x\n' >"$T/esc"
