@@ -40,4 +40,6 @@ static const struct fit_autoscaler by_demand = {
 	.want = demand_want,
 };
 
-const struct fit_autoscaler *const fit_autoscalers[] = { &by_plan, &by_demand, NULL };
+const struct fit_autoscaler *const fit_autoscalers[] = {
+	&by_plan, &by_demand, &fit_autoscale_goodput, &fit_autoscale_throughput, &fit_autoscale_utilisation, NULL
+};

@@ -16,6 +16,7 @@
 
 struct fit_autoscale_params {
 	double target;		/* target efficiency; above 0, below 1 */
+	double low, high;	/* utility between which a size stays as it is; 0 < low <= high <= 1 */
 };
 
 /* What a rule sees. */
@@ -29,6 +30,7 @@ struct fit_scaling {
 
 #define FIT_SCALES_PLAN 1u		/* the policy has to have want_nodes */
 #define FIT_SCALES_EFFICIENCY 2u	/* the policy has to have efficiency */
+#define FIT_SCALES_AGENTS 4u		/* jobs have to have agents (FIT_ADAPTIVE) */
 
 struct fit_autoscaler {
 	const char *name;
@@ -45,5 +47,6 @@ struct fit_autoscaler {
 
 /* All rules; ends with NULL. */
 extern const struct fit_autoscaler *const fit_autoscalers[];
+extern const struct fit_autoscaler fit_autoscale_goodput, fit_autoscale_throughput, fit_autoscale_utilisation;
 
 #endif

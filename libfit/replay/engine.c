@@ -112,7 +112,7 @@ struct fit_replay_params fit_replay_params_default(void)
 		.interval_ns = 0,
 		.restart_ns = -1,
 		.cold_restart_ns = -1,
-		.autoscale_params = { .target = 0.5 },
+		.autoscale_params = { .target = 0.5, .low = 0.5, .high = 2.0 / 3 },
 	};
 }
 
@@ -146,6 +146,11 @@ const char *fit_replay_params_check(const struct fit_replay_params *p, bool has_
 		return "this policy has no plan of its own for the number of nodes";
 	if (p->autoscaler && (p->autoscaler->needs & FIT_SCALES_EFFICIENCY) && !p->policy->efficiency)
 		return "this policy cannot tell the efficiency that the autoscaling rule needs";
+	if (p->autoscaler && (p->autoscaler->needs & FIT_SCALES_AGENTS) && !(p->policy->needs & FIT_ADAPTIVE))
+		return "the autoscaling rule needs jobs that adapt";
+	if (!(p->autoscale_params.low > 0 && p->autoscale_params.low <= p->autoscale_params.high &&
+	      p->autoscale_params.high <= 1))
+		return "the bounds of utility are not 0 < low <= high <= 1";
 	if (p->provision.start_ns < 0 || p->provision.idle_ns < 0 || p->provision.min_nodes < 0 ||
 	    p->provision.start_ns > FIT_REPLAY_SPAN_MAX_NS || p->provision.idle_ns > FIT_REPLAY_SPAN_MAX_NS ||
 	    p->cold_restart_ns > FIT_REPLAY_SPAN_MAX_NS)

@@ -11,6 +11,7 @@
 #include "libfit/model/agent.h"
 #include "libfit/replay/policy.h"
 #include "libfit/replay/pollux_search.h"
+#include "libfit/replay/utility.h"
 
 /* Predicted goodput of a job by (several nodes?, replicas), as of a version of its agent. */
 struct curve {
@@ -36,6 +37,10 @@ struct pollux {
 	size_t jobs_cap;
 	uint8_t *current, *capacity;
 	size_t current_cap, capacity_cap;
+	int32_t *node_of, *column_of;	/* of open nodes, and back */
+	size_t n_columns, node_cap, column_cap;
+	bool *leaves;			/* by place in the order: holds GPUs of a closed node */
+	size_t leaves_cap;
 	struct fit_share *shares;
 	size_t shares_cap;
 };
@@ -53,6 +58,9 @@ static void pollux_free(void *state)
 	free(s->jobs);
 	free(s->current);
 	free(s->capacity);
+	free(s->node_of);
+	free(s->column_of);
+	free(s->leaves);
 	free(s->shares);
 	free(s);
 }
@@ -98,20 +106,6 @@ static int by_service(const void *pa, const void *pb)
 	return (a->job > b->job) - (a->job < b->job);
 }
 
-/* At most twice what was tried (a model that was given knows all sizes), and what batch sizes allow. */
-static int most_replicas(const struct fit_view *v, uint32_t j)
-{
-	const struct fit_app_info *a = fit_app_info(v->jobs[j].app);
-	const struct fit_agent *agent = fit_view_agent(v, j);
-	int64_t most = agent->seeded ? FIT_POLLUX_REPLICAS_MAX : 2 * agent->max_replicas_seen;
-
-	most = most < 1 ? 1 : most;
-	most = most > FIT_POLLUX_REPLICAS_MAX ? FIT_POLLUX_REPLICAS_MAX : most;
-	most = most > a->max_batch / a->min_local_bsz ? a->max_batch / a->min_local_bsz : most;
-	most = a->max_replicas && most > a->max_replicas ? a->max_replicas : most;
-	return (int)(most > v->cluster->n_gpus ? v->cluster->n_gpus : most);
-}
-
 static int goodput_curve(struct pollux *s, const struct fit_view *v, uint32_t j, int upto,
 			 const struct curve **out, struct fit_err *err)
 {
@@ -152,7 +146,9 @@ static int fill_job(struct pollux *s, const struct fit_view *v, uint32_t j, int6
 	int rc = FIT_OK;
 
 	out->id = j;
-	out->max_replicas = most_replicas(v, j);
+	out->max_replicas = (int)fit_view_most_replicas(v, j);
+	if (out->max_replicas > v->cluster->n_open)
+		out->max_replicas = (int)v->cluster->n_open;
 	if (left_ns > 0)
 		out->restart_factor = (double)left_ns / (double)(age_ns + delay_ns);
 	else
@@ -178,27 +174,54 @@ static int fill_job(struct pollux *s, const struct fit_view *v, uint32_t j, int6
 	return FIT_OK;
 }
 
-static void fill_current(const struct fit_view *v, uint32_t j, uint8_t *row)
+/* What the job holds, in the columns of open nodes. Where one of its nodes is closed nothing can stay as it
+ * is: the row is empty, and *leaves says so. */
+static void fill_current(const struct pollux *s, const struct fit_view *v, uint32_t j, uint8_t *row,
+			 bool *leaves)
 {
 	const struct fit_alloc *a = fit_view_alloc(v, j);
 
-	memset(row, 0, (size_t)v->cluster->n_nodes);
+	memset(row, 0, s->n_columns);
+	*leaves = false;
 	for (size_t i = 0; i < a->n; i++)
-		row[a->shares[i].node] = (uint8_t)a->shares[i].gpus;
+		*leaves = *leaves || v->cluster->closed[a->shares[i].node];
+	for (size_t i = 0; i < a->n && !*leaves; i++)
+		row[s->column_of[a->shares[i].node]] = (uint8_t)a->shares[i].gpus;
+}
+
+/* Open nodes are the columns of the problem. */
+static int find_columns(struct pollux *s, const struct fit_view *v)
+{
+	size_t nodes = (size_t)v->cluster->n_nodes;
+
+	if (fit_grow(&s->node_of, &s->node_cap, nodes, sizeof *s->node_of) ||
+	    fit_grow(&s->column_of, &s->column_cap, nodes, sizeof *s->column_of) ||
+	    fit_grow(&s->capacity, &s->capacity_cap, nodes, 1) ||
+	    fit_grow(&s->shares, &s->shares_cap, nodes, sizeof *s->shares))
+		return FIT_ENOMEM;
+	s->n_columns = 0;
+	for (int32_t m = 0; m < v->cluster->n_nodes; m++) {
+		if (v->cluster->closed[m])
+			continue;
+		s->column_of[m] = (int32_t)s->n_columns;
+		s->capacity[s->n_columns] = v->cluster->gpus[m];
+		s->node_of[s->n_columns++] = m;
+	}
+	return FIT_OK;
 }
 
 static int make_problem(struct pollux *s, const struct fit_view *v, struct fit_pollux_problem *p,
 			struct fit_err *err)
 {
-	size_t n, nodes = (size_t)v->cluster->n_nodes;
+	size_t n;
 	const uint32_t *active = fit_view_active(v, &n);
-	int64_t fair = (v->cluster->n_gpus + (int64_t)n - 1) / (int64_t)n;
+	int64_t fair = (v->cluster->n_open + (int64_t)n - 1) / (int64_t)n;
 	int rc = FIT_OK;
 
 	if (fit_grow(&s->order, &s->order_cap, n, sizeof *s->order) ||
 	    fit_grow(&s->jobs, &s->jobs_cap, n, sizeof *s->jobs) ||
-	    fit_grow(&s->current, &s->current_cap, n * nodes, 1) ||
-	    fit_grow(&s->shares, &s->shares_cap, nodes, sizeof *s->shares))
+	    fit_grow(&s->current, &s->current_cap, n * s->n_columns, 1) ||
+	    fit_grow(&s->leaves, &s->leaves_cap, n, sizeof *s->leaves))
 		return fit_fail_nomem(err);
 	for (size_t i = 0; i < n; i++)
 		s->order[i] = (struct ordered){ fit_view_service_gpu_ns(v, active[i]),
@@ -206,14 +229,14 @@ static int make_problem(struct pollux *s, const struct fit_view *v, struct fit_p
 	qsort(s->order, n, sizeof *s->order, by_service);
 	for (size_t i = 0; i < n && !rc; i++) {
 		rc = fill_job(s, v, s->order[i].job, fair, &s->jobs[i], err);
-		fill_current(v, s->order[i].job, s->current + i * nodes);
+		fill_current(s, v, s->order[i].job, s->current + i * s->n_columns, &s->leaves[i]);
 	}
 	*p = (struct fit_pollux_problem){
 		.n_jobs = (int)n,
-		.n_nodes = v->cluster->n_nodes,
-		.n_gpus = (int)v->cluster->n_gpus,
+		.n_nodes = (int)s->n_columns,
+		.n_gpus = (int)v->cluster->n_open,
 		.jobs = s->jobs,
-		.capacity = v->cluster->gpus,
+		.capacity = s->capacity,
 		.current = s->current,
 		.power = s->params.pollux_power,
 		.avoid_interference = !s->params.pollux_interfere,
@@ -250,18 +273,21 @@ static int pollux_decide(void *state, const struct fit_view *v, struct fit_plan 
 	struct pollux *s = state;
 	struct fit_pollux_problem p;
 	const uint8_t *best = NULL;
-	int rc = make_problem(s, v, &p, err);
+	int rc = find_columns(s, v) ? fit_fail_nomem(err) : FIT_OK;
 
+	if (rc || !s->n_columns)	/* no node is up yet */
+		return rc;
+	rc = make_problem(s, v, &p, err);
 	rc = rc ? rc : search(s, v, &p, &best, err);
 	for (int i = 0; i < p.n_jobs && !rc; i++) {
 		const uint8_t *row = best + (size_t)i * (size_t)p.n_nodes;
 		size_t n = 0;
 
-		if (memcmp(row, s->current + (size_t)i * (size_t)p.n_nodes, (size_t)p.n_nodes) == 0)
+		if (!s->leaves[i] && memcmp(row, s->current + (size_t)i * (size_t)p.n_nodes, (size_t)p.n_nodes) == 0)
 			continue;
 		for (int m = 0; m < p.n_nodes; m++)
 			if (row[m])
-				s->shares[n++] = (struct fit_share){ m, row[m] };
+				s->shares[n++] = (struct fit_share){ s->node_of[m], row[m] };
 		if (fit_plan_place(plan, s->jobs[i].id, s->shares, n))
 			rc = fit_fail_nomem(err);
 	}
@@ -286,7 +312,7 @@ static int pollux_describe(const struct fit_policy_params *p, const struct fit_v
 const struct fit_policy fit_policy_pollux = {
 	.name = "pollux",
 	.summary = "power mean of goodput speedups, batch sizes adapt (Pollux)",
-	.needs = FIT_NEEDS_PROFILE | FIT_NEEDS_INTERVAL | FIT_ADAPTIVE | FIT_SEEDED,
+	.needs = FIT_NEEDS_PROFILE | FIT_NEEDS_INTERVAL | FIT_ADAPTIVE | FIT_SEEDED | FIT_DRAINS,
 	.init = pollux_init,
 	.free = pollux_free,
 	.leave = pollux_leave,

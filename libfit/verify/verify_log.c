@@ -595,8 +595,8 @@ static void begin_decision(struct fit_verifier *v)
 		v->woken = true;
 	v->legal = legal_instant(v);
 	if (v->legal) {
-		verify_policy_begin(v);
 		verify_nodes_want(v);
+		verify_policy_begin(v);
 	}
 }
 
@@ -970,6 +970,7 @@ int fit_verifier_new(struct fit_verifier **v, struct fit_err *err)
 	n->now = n->last_t = -1;
 	n->free_live = n->open_submit = NONE;
 	n->room_ns = -1;
+	n->scaled_ns = -1;
 	n->first_submit_ns = NEVER;
 	n->cold_restart_ns = NO_INT;
 	n->surplus_ns = NEVER;

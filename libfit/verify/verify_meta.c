@@ -136,10 +136,25 @@ static void read_meta_pollux(struct fit_verifier *v, const struct fit_meta *m, i
 			     "policy pollux needs a profile, an interval and progress_model adaptive");
 }
 
+static void read_meta_utility(struct fit_verifier *v, const struct fit_meta *m)
+{
+	const char *low = fit_meta_get(m, "scale_low"), *high = fit_meta_get(m, "scale_high");
+
+	verify_check(v, RULE_META);
+	if (!low || !high || fit_parse_double(fit_text_of(low), &v->scale_low) ||
+	    fit_parse_double(fit_text_of(high), &v->scale_high) ||
+	    !(v->scale_low > 0 && v->scale_low <= v->scale_high && v->scale_high <= 1) || !v->adaptive) {
+		verify_fault(v, RULE_META, NONE, "autoscaling by utility needs policy pollux and metadata scale_low and "
+			     "scale_high (expected 0 < low <= high <= 1, found '%s' and '%s')",
+			     low ? low : "none", high ? high : "none");
+		v->autoscale = SCALE_PLAN; /* cannot be told */
+	}
+}
+
 /* Elastic clusters: the rule, delays and bounds; a log that names no rule has a fixed cluster. */
 static void read_meta_scaling(struct fit_verifier *v, const struct fit_meta *m)
 {
-	static const char *const rules[] = { "plan", "demand", NULL };
+	static const char *const rules[] = { "plan", "demand", "goodput", "throughput", "utilisation", NULL };
 	const char *s = fit_meta_get(m, "nodes_min");
 	int rule = 0;
 
@@ -157,6 +172,9 @@ static void read_meta_scaling(struct fit_verifier *v, const struct fit_meta *m)
 		verify_fault(v, RULE_META, NONE, "metadata nodes_min is '%s' (expected a number)",
 			     s ? s : "missing");
 	}
+	v->drains = v->policy == POLICY_POLLUX;
+	if (v->autoscale >= SCALE_GOODPUT)
+		read_meta_utility(v, m);
 	v->wanted = v->nodes_min;
 }
 

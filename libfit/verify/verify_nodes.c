@@ -37,21 +37,55 @@ static int64_t empty_ns(const struct fit_verifier *v, const struct verify_node *
 	return n->at_ns == BUSY ? 0 : v->now - n->at_ns; /* busy until this instant */
 }
 
+static int64_t nodes_up(const struct fit_verifier *v)
+{
+	int64_t n = 0;
+
+	for (size_t i = 0; i < v->n_node_states; i++)
+		n += v->nodes[i].state == NODE_UP;
+	return n;
+}
+
+static int64_t nodes_used(const struct fit_verifier *v)
+{
+	int64_t n = 0;
+
+	for (size_t i = 0; i < v->n_node_states; i++)
+		n += v->booked[i] > 0;
+	return n;
+}
+
+bool verify_nodes_leave(const struct fit_verifier *v)
+{
+	return v->autoscale != SCALE_NONE && v->drains && (v->wanted < 0 || nodes_up(v) > v->wanted);
+}
+
+/* Jobs that are there and not finished. */
+static int64_t unfinished(const struct fit_verifier *v)
+{
+	return v->n_submitted - v->n_finished - v->n_rejected;
+}
+
 /* The number of nodes that the rule asks for as things are now; -1: cannot be told from the log. */
-static int64_t wanted_nodes(const struct fit_verifier *v)
+static int64_t wanted_nodes(struct fit_verifier *v)
 {
 	int64_t each = v->n_node_states ? v->nodes[0].gpus : 1, gpus, n;
 
-	if (!v->n_active)
+	if (!unfinished(v))
 		return v->nodes_min;
 	switch (v->autoscale) {
 	case SCALE_DEMAND:
 		gpus = v->demand;
+		n = gpus / each + (gpus % each != 0);
+		break;
+	case SCALE_GOODPUT:
+	case SCALE_THROUGHPUT:
+	case SCALE_UTILISATION:
+		n = verify_scale_wanted(v);
 		break;
 	default:
 		return -1;
 	}
-	n = gpus / each + (gpus % each != 0);
 	if (n < v->nodes_min)
 		n = v->nodes_min;
 	return n > (int64_t)v->n_node_states ? (int64_t)v->n_node_states : n;
@@ -152,7 +186,7 @@ void verify_row_node_number(struct fit_verifier *v, const struct verify_row *r)
 		return;
 	if (r->ev == EV_RENT && v->phase == PHASE_BEFORE && (v->interval_ns == 0 || v->now % v->interval_ns == 0))
 		verify_nodes_want(v);
-	if (!v->n_active)
+	if (!unfinished(v))
 		v->wanted = v->nodes_min;
 	note_surplus(v);
 	if (v->wanted < 0)
@@ -180,6 +214,9 @@ void verify_decide_node_number(struct fit_verifier *v)
 	if (v->n_rented < v->wanted)
 		verify_fault(v, RULE_NODE_NUMBER, NONE, "%lld nodes are rented, %lld are wanted",
 			     (long long)v->n_rented, (long long)v->wanted);
+	else if (v->drains && nodes_used(v) > v->wanted)
+		verify_fault(v, RULE_NODE_NUMBER, NONE, "jobs hold GPUs of %lld nodes, %lld are wanted",
+			     (long long)nodes_used(v), (long long)v->wanted);
 }
 
 /* Takes effect after the rules have seen the row. */
@@ -208,12 +245,29 @@ void verify_nodes_apply(struct fit_verifier *v, const struct verify_row *r)
 	}
 }
 
+/* With draining as many nodes as are too many leave, those in use last: of the empty ones that are due at
+ * most as many stay as are wanted beside those in use. */
+static void check_leaving(struct fit_verifier *v)
+{
+	int64_t due = 0, spare = v->wanted - nodes_used(v);
+
+	if (nodes_up(v) <= v->wanted)
+		return;
+	for (size_t i = 0; i < v->n_node_states; i++)
+		due += v->nodes[i].state == NODE_UP && is_empty(v, i) && empty_ns(v, &v->nodes[i]) >= v->node_idle_ns;
+	verify_check(v, RULE_NODE_NUMBER);
+	if (due > (spare > 0 ? spare : 0))
+		verify_fault(v, RULE_NODE_NUMBER, NONE,
+			     "%lld nodes have been empty for %.9g s and are kept, %lld nodes are wanted", (long long)due,
+			     fit_time_to_double(v->node_idle_ns), (long long)v->wanted);
+}
+
 /* The instant is over: who has become empty, and who should be gone. */
 void verify_nodes_settle(struct fit_verifier *v)
 {
 	if (v->autoscale == SCALE_NONE || !v->nodes)
 		return;
-	if (!v->n_active)
+	if (!unfinished(v))
 		v->wanted = v->nodes_min;
 	note_surplus(v);
 	for (size_t i = 0; i < v->n_node_states; i++) {
@@ -242,6 +296,8 @@ void verify_nodes_settle(struct fit_verifier *v)
 				     i, fit_time_to_double(v->now - n->at_ns), (long long)v->n_rented,
 				     (long long)v->wanted);
 	}
+	if (v->drains && v->wanted >= 0)
+		check_leaving(v);
 }
 
 int64_t verify_delay_ns(struct fit_verifier *v, uint32_t job, const struct verify_place *nodes, size_t n)

@@ -388,6 +388,29 @@ static int64_t most_gpus(const struct fit_verifier *v, const struct fit_app_info
 	return info->max_replicas ? least_of(most, info->max_replicas) : most;
 }
 
+#define MOST_GPUS 64
+
+int64_t verify_agent_most_gpus(const struct fit_verifier *v, const struct verify_live *l)
+{
+	const struct fit_app_info *info = info_of(v, l->job);
+
+	return info ? least_of(most_gpus(v, info, l), MOST_GPUS) : 0;
+}
+
+double verify_agent_speedup(const struct verify_live *l, int64_t base, bool throughput, int64_t nodes,
+			    int64_t gpus)
+{
+	struct fit_goodput g;
+	double one;
+
+	if (!l->agent || gpus < 1)
+		return (double)gpus;
+	g = l->agent->model;
+	g.fixed_efficiency = throughput;
+	one = fit_goodput_best(&g, 1, base).goodput;
+	return one > 0 ? fit_goodput_best(&g, nodes, gpus).goodput / one * (double)base : 0;
+}
+
 void verify_row_pollux_doubling(struct fit_verifier *v, const struct verify_row *r)
 {
 	const struct verify_live *l = r->live;
@@ -462,7 +485,9 @@ static double speedup(const struct fit_verifier *v, const struct verify_live *l)
 /* ( mean of (u + 1e-3)^p )^(1/p), u = speedup x nodes / GPUs x restart factor of a change. */
 static double fitness(const struct fit_verifier *v)
 {
-	double scale = (double)v->n_nodes / (double)v->total, sum = 0;
+	double sum = 0, scale = v->autoscale == SCALE_NONE ? (double)v->n_nodes / (double)v->total :
+			 1 / (double)v->gpus_per_node; /* nodes that are up, all alike */
+
 
 	for (size_t i = 0; i < v->active.n; i++) {
 		const struct verify_live *l = &v->live[v->active.a[i]];
@@ -494,7 +519,8 @@ void verify_pollux_before(struct fit_verifier *v)
 	int64_t n = (int64_t)v->active.n;
 
 	v->keep_fitness = -1;
-	if (!v->legal || !n || v->pollux_reference || v->total < 1 || !keeping_is_feasible(v))
+	if (!v->legal || !n || v->pollux_reference || v->total < 1 || verify_nodes_leave(v) ||
+	    !keeping_is_feasible(v))
 		return;
 	v->fair_gpus = (v->total + n - 1) / n;
 	for (size_t i = 0; i < v->active.n; i++) {

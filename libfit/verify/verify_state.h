@@ -124,7 +124,14 @@ struct verify_node {
 };
 
 /* Who says how many nodes there should be. */
-enum verify_autoscale { SCALE_NONE, SCALE_PLAN, SCALE_DEMAND };
+enum verify_autoscale {
+	SCALE_NONE,
+	SCALE_PLAN,
+	SCALE_DEMAND,
+	SCALE_GOODPUT,
+	SCALE_THROUGHPUT,
+	SCALE_UTILISATION
+};
 
 /* Where a job is in its life. */
 enum verify_job_state {
@@ -312,6 +319,10 @@ struct fit_verifier {
 	size_t n_node_states;
 	int64_t n_rented, rented;	/* nodes and GPUs that are paid for */
 	int64_t wanted;			/* nodes; -1: cannot be known */
+	double scale_low, scale_high;	/* utility: a size within these stays */
+	double scale_held[15];		/* utilisation at the last decisions, a ring */
+	int64_t scale_n;		/* decisions since the size last changed */
+	int64_t scaled_ns;		/* the instant at which the rule was last asked */
 	int64_t surplus_ns;		/* there are more since then; NEVER: there are not */
 	int64_t demand;			/* GPUs that active jobs ask for */
 	int64_t *tree;			/* free GPUs, maximum tree over tree_n leaves */
@@ -482,6 +493,12 @@ int64_t verify_most_gpus(const struct fit_verifier *v, uint32_t job);
 
 /* ---- pollux: agents, batch sizes, fitness (verify_pollux.c) ---- */
 
+/* Predicted goodput (throughput: with efficiency 1) over that of base GPUs on one node, times base. A job
+ * that never learned scales linearly. */
+double verify_agent_speedup(const struct verify_live *l, int64_t base, bool throughput, int64_t nodes,
+			    int64_t gpus);
+/* The most GPUs that a job may have, at most 64. */
+int64_t verify_agent_most_gpus(const struct fit_verifier *v, const struct verify_live *l);
 /* With models: the agent of a job that was just submitted, with the model of its application. */
 void verify_agent_seed(struct fit_verifier *v, struct verify_live *l);
 /* The job has run as its record says: its agent learns step time and gradient statistics. */
@@ -497,6 +514,14 @@ void verify_row_pollux_best(struct fit_verifier *v, const struct verify_row *r);
 void verify_decide_pollux_best(struct fit_verifier *v);
 void verify_decide_pollux_interference(struct fit_verifier *v);
 void verify_decide_pollux_fitness(struct fit_verifier *v);
+
+/* ---- autoscaling by utility (verify_scale.c) ---- */
+
+/* Are there more nodes than wanted, so that jobs are moved away from some? (drains) */
+bool verify_nodes_leave(const struct fit_verifier *v);
+
+/* The number of nodes that the rule asks for at this decision, not yet within the bounds. */
+int64_t verify_scale_wanted(struct fit_verifier *v);
 
 /* ---- admission (verify_admission.c) ---- */
 

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Autoscaling by utility: what jobs would get out of a cluster size by their rebuilt agents, against
+ * perfect scaling, and the size that each rule makes of it. docs/methods/verify.md has the rules.
+ */
+#include "libfit/verify/verify_state.h"
+
+#define HISTORY 15
+
+struct basis {
+	int64_t gpus;		/* perfect scaling starts from so many, on one node */
+	bool throughput;	/* efficiency counts as 1 */
+};
+
+static int by_rank(const struct fit_verifier *v, uint32_t a, uint32_t b)
+{
+	uint32_t x = v->jobs[v->live[a].job].rank, y = v->jobs[v->live[b].job].rank;
+
+	return (x > y) - (x < y);
+}
+
+/* Jobs in the system into v->order, by rank; those that no decision saw yet are among them. */
+static size_t gather(struct fit_verifier *v)
+{
+	v->order.n = 0;
+	for (size_t i = 0; i < v->active.n; i++)
+		if (verify_list_push(&v->order, v->active.a[i]))
+			v->code = FIT_ENOMEM;
+	for (size_t i = 0; i < v->fresh.n; i++)
+		if (verify_list_push(&v->order, v->fresh.a[i]))
+			v->code = FIT_ENOMEM;
+	verify_sort(v, v->order.a, v->order.n, by_rank);
+	return v->order.n;
+}
+
+/* Speedups over one GPU of the basis, summed over what each job would have on so many nodes. */
+static double of_size(struct fit_verifier *v, struct basis b, int64_t nodes)
+{
+	size_t n = gather(v);
+	int64_t each = v->nodes[0].gpus, gpus = nodes * each, left = n ? gpus % (int64_t)n : 0;
+	double sum = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		const struct verify_live *l = &v->live[v->order.a[i]];
+		int64_t most = verify_agent_most_gpus(v, l), share = gpus / (int64_t)n;
+
+		if ((int64_t)i < left)
+			share++;
+		if (share > most)
+			share = most;
+		sum += verify_agent_speedup(l, b.gpus, b.throughput, (share + each - 1) / each, share);
+	}
+	return sum / (double)gpus;
+}
+
+static double of_held(struct fit_verifier *v, struct basis b, int64_t nodes)
+{
+	size_t n = gather(v);
+	double sum = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		const struct verify_live *l = &v->live[v->order.a[i]];
+
+		sum += verify_agent_speedup(l, b.gpus, b.throughput, (int64_t)l->n_nodes, l->gpus);
+	}
+	return sum / (double)(nodes * v->nodes[0].gpus);
+}
+
+/* Bisection for the size whose utility is nearest to the target. */
+static int64_t nearest(struct fit_verifier *v, struct basis b, double target)
+{
+	int64_t above = v->nodes_min > 1 ? v->nodes_min : 1, below = (int64_t)v->n_node_states + 1;
+	double over, under;
+
+	while (below > above + 1) {
+		int64_t middle = (above + below) / 2;
+
+		if (of_size(v, b, middle) < target)
+			below = middle;
+		else
+			above = middle;
+	}
+	if (below > (int64_t)v->n_node_states)
+		return above;
+	over = of_size(v, b, above) - target;
+	under = target - of_size(v, b, below);
+	return under < over ? below : above;
+}
+
+static int64_t by_utility(struct fit_verifier *v, bool throughput, int64_t now)
+{
+	const struct basis node = { v->nodes[0].gpus, throughput };
+	double u = of_size(v, node, now);
+
+	return u < v->scale_low || u > v->scale_high ? nearest(v, node, v->scale_low) : now;
+}
+
+static int64_t by_utilisation(struct fit_verifier *v, int64_t now)
+{
+	const struct basis gpu = { 1, false };
+	double mean = 0;
+
+	v->scale_held[v->scale_n % HISTORY] = of_held(v, gpu, now);
+	if (++v->scale_n <= HISTORY)
+		return now;
+	/* oldest first, so that sums round as they did */
+	for (int64_t i = v->scale_n; i < v->scale_n + HISTORY; i++)
+		mean += v->scale_held[i % HISTORY] / HISTORY;
+	if (mean >= v->scale_low && mean <= v->scale_high)
+		return now;
+	v->scale_n = 0;
+	return nearest(v, gpu, (v->scale_low + v->scale_high) / 2);
+}
+
+int64_t verify_scale_wanted(struct fit_verifier *v)
+{
+	int64_t now = v->wanted > 1 ? v->wanted : 1;
+
+	/* asked once a decision; a trial decision asks nothing */
+	if (v->mute || v->scaled_ns == v->now)
+		return v->wanted;
+	v->scaled_ns = v->now;
+	if (v->autoscale == SCALE_UTILISATION)
+		return by_utilisation(v, now);
+	return by_utility(v, v->autoscale == SCALE_THROUGHPUT, now);
+}
