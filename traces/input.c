@@ -106,7 +106,12 @@ int fit_input_find(const struct fit_input *in, const char *name, const char *oth
 
 const char *fit_input_column(const struct fit_input *in, int i)
 {
-	return i < 0 ? NULL : in->fields[i].name;
+	return i < 0 || (size_t)i >= in->n ? NULL : in->fields[i].name;
+}
+
+bool fit_input_is_text(const struct fit_input *in, int i)
+{
+	return in->reader && fit_reader_has_types(in->reader) && in->fields[i].type == FIT_TEXT;
 }
 
 int fit_input_row(struct fit_input *in, struct fit_err *err)

@@ -25,8 +25,10 @@ void fit_input_close(struct fit_input *in);	/* NULL is fine */
 
 /* The column of that name, or of the other (which may be NULL), or -1. */
 int fit_input_find(const struct fit_input *in, const char *name, const char *other);
-/* The name of column i; NULL when i is negative. Lives until close(). */
+/* The name of column i; NULL when i is negative or there is none. Lives until close(). */
 const char *fit_input_column(const struct fit_input *in, int i);
+/* Does the input itself say that column i holds text (a table with types, or a store)? */
+bool fit_input_is_text(const struct fit_input *in, int i);
 
 /* The next row. FIT_END; FIT_EDATA: this row alone is faulty, the next call goes on behind it;
  * other failures are final. */

@@ -126,15 +126,19 @@ static int centre(const struct fit_ga2m_term *x, size_t k, double *score, double
 	int rc = slice[0] && slice[1] ? FIT_OK : FIT_ENOMEM;
 
 	for (size_t o = 0; o < k && !rc; o++) {
-		double sum = 0, total = 0;
+		double sum = 0, total = 0, mean, only = 0;
+		size_t met = 0;
 
 		for (size_t c = 0; c < cells; c++) {
 			sum += x->weight[c] * score[c * k + o];
 			total += x->weight[c];
+			met += x->weight[c] > 0;
+			only = x->weight[c] > 0 ? score[c * k + o] : only;
 		}
+		mean = met == 1 ? only : sum / total;	/* a constant column adds 0, not nearly 0 */
 		for (size_t c = 0; c < cells; c++)
-			score[c * k + o] = known_cell(x, slice, c) ? score[c * k + o] - sum / total : 0;
-		intercept[o] += sum / total;
+			score[c * k + o] = known_cell(x, slice, c) ? score[c * k + o] - mean : 0;
+		intercept[o] += mean;
 	}
 	free(slice[0]);
 	free(slice[1]);

@@ -329,7 +329,7 @@ static size_t fitting_bins(const struct ga2m_binned *b, size_t max_bins, size_t 
 int ga2m_bin(struct ga2m_binned *b, struct fit_ga2m *m, struct fit_ga2m_data *d,
 	     const struct fit_ga2m_params *p, size_t max_total, size_t *used, struct fit_err *err)
 {
-	size_t k = d->n_columns, n_all = d->n_rows;
+	size_t k = d->n_columns, n_all = d->n_rows, most = p->max_bins;
 	bool *kept = NULL;
 	uint64_t dropped;
 	int rc = alloc_binned(b, k);
@@ -350,6 +350,9 @@ int ga2m_bin(struct ga2m_binned *b, struct fit_ga2m *m, struct fit_ga2m_data *d,
 	if (!rc && d->bags)
 		rc = copy_bags(b, d, p->bags, kept, n_all);
 	free(kept);
+	if (!p->max_bins_given && p->rows_per_bin > 0 && (double)b->n_rows < p->rows_per_bin * (double)most)
+		most = (double)b->n_rows > 64 * p->rows_per_bin ? (size_t)((double)b->n_rows / p->rows_per_bin) : 64;
+	most = most < p->max_bins ? most : p->max_bins;
 	for (size_t f = 0; f < k && !rc; f++) {
 		struct fit_ga2m_column *c = &d->columns[f];
 		struct fit_ga2m_feature *x = &m->features[f];
@@ -360,9 +363,9 @@ int ga2m_bin(struct ga2m_binned *b, struct fit_ga2m *m, struct fit_ga2m_data *d,
 		m->n_features = f + 1;
 		b->bin[f] = malloc((b->n_rows + 1) * sizeof *b->bin[f]);
 		rc = !x->name || !b->bin[f] ? FIT_ENOMEM : c->nominal ? bin_nominal(b, x, c, f) :
-		     bin_continuous(b, x, c, f, p->max_bins);
+		     bin_continuous(b, x, c, f, most);
 	}
-	*used = rc ? p->max_bins : fitting_bins(b, p->max_bins, p->max_bins_given ? 0 : max_total);
+	*used = rc ? most : fitting_bins(b, most, p->max_bins_given ? 0 : max_total);
 	for (size_t f = 0; f < k && !rc; f++) {
 		if (b->nominal[f])
 			continue;

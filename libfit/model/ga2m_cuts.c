@@ -147,37 +147,32 @@ static uint64_t from_key(uint64_t k)
 	return k ^ (k >> 63 ? UINT64_C(1) << 63 : UINT64_MAX);
 }
 
-void fit_ga2m_sort(double *x, double *scratch, size_t n)
+static void insertion(uint64_t *a, size_t n)
+{
+	for (size_t i = 1; i < n; i++) {
+		uint64_t v = a[i];
+		size_t j = i;
+
+		for (; j > 0 && a[j - 1] > v; j--)
+			a[j] = a[j - 1];
+		a[j] = v;
+	}
+}
+
+/* By the digits from `first` on; the result is in *a, which may have changed places with *b. */
+static void by_digits(uint64_t **a, uint64_t **b, size_t n, size_t (*at)[N_VALUES], int first)
 {
 	static const uint64_t mask = N_VALUES - 1;
-	size_t(*at)[N_VALUES] = calloc(N_DIGITS, sizeof *at);
-	uint64_t *a = (uint64_t *)(void *)x, *b = (uint64_t *)(void *)scratch;
 
-	if (!at) {	/* no room for counters: insertion, slow but right */
-		for (size_t i = 1; i < n; i++) {
-			double v = x[i];
-			size_t j = i;
-
-			for (; j > 0 && x[j - 1] > v; j--)
-				x[j] = x[j - 1];
-			x[j] = v;
-		}
-		return;
-	}
-	for (size_t i = 0; i < n; i++) {
-		uint64_t u;
-
-		memcpy(&u, &x[i], sizeof u);
-		u = to_key(u);
-		memcpy(&a[i], &u, sizeof u);
-		for (int d = 0; d < N_DIGITS; d++)
-			at[d][u >> (d * DIGIT_BITS) & mask]++;
-	}
-	for (int d = 0; d < N_DIGITS && n > 0; d++) {
+	memset(at, 0, N_DIGITS * sizeof *at);
+	for (size_t i = 0; i < n; i++)
+		for (int d = first; d < N_DIGITS; d++)
+			at[d][(*a)[i] >> (d * DIGIT_BITS) & mask]++;
+	for (int d = first; d < N_DIGITS; d++) {
 		size_t sum = 0;
-		uint64_t *swap = a;
+		uint64_t *swap = *a;
 
-		if (at[d][a[0] >> (d * DIGIT_BITS) & mask] == n)
+		if (at[d][(*a)[0] >> (d * DIGIT_BITS) & mask] == n)
 			continue;
 		for (size_t v = 0; v < N_VALUES; v++) {
 			size_t c = at[d][v];
@@ -186,9 +181,42 @@ void fit_ga2m_sort(double *x, double *scratch, size_t n)
 			sum += c;
 		}
 		for (size_t i = 0; i < n; i++)
-			b[at[d][a[i] >> (d * DIGIT_BITS) & mask]++] = a[i];
-		a = b;
-		b = swap;
+			(*b)[at[d][(*a)[i] >> (d * DIGIT_BITS) & mask]++] = (*a)[i];
+		*a = *b;
+		*b = swap;
+	}
+}
+
+/* The rest of the order where the leading digits are equal, if there are few of each; else false. */
+static bool finish_runs(uint64_t *a, size_t n, int first)
+{
+	for (size_t i = 0, to; i < n; i = to) {
+		for (to = i + 1; to < n && a[to] >> (first * DIGIT_BITS) == a[i] >> (first * DIGIT_BITS); to++)
+			if (to - i > 32 && a[to] != a[i])
+				return false;
+		insertion(a + i, to - i);
+	}
+	return true;
+}
+
+void fit_ga2m_sort(double *x, double *scratch, size_t n)
+{
+	size_t(*at)[N_VALUES] = malloc(N_DIGITS * sizeof *at);
+	uint64_t *a = (uint64_t *)(void *)x, *b = (uint64_t *)(void *)scratch;
+
+	for (size_t i = 0; i < n; i++) {
+		uint64_t u;
+
+		memcpy(&u, &x[i], sizeof u);
+		u = to_key(u);
+		memcpy(&a[i], &u, sizeof u);
+	}
+	if (!at || n < 64) {	/* without room for counters it is slow, but right */
+		insertion(a, n);
+	} else {
+		by_digits(&a, &b, n, at, N_DIGITS / 2);
+		if (!finish_runs(a, n, N_DIGITS / 2))
+			by_digits(&a, &b, n, at, 0);
 	}
 	for (size_t i = 0; i < n; i++) {
 		uint64_t u = from_key(a[i]);

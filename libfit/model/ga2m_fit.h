@@ -27,9 +27,12 @@ void ga2m_part_release(struct ga2m_part *p, size_t n_features);
 struct ga2m_bag {
 	const struct ga2m_binned *data;
 	const struct fit_ga2m_params *params;
+	const struct fit_ga2m_feature *features;
 	size_t n_outputs;
 	struct ga2m_part train, val;	/* val.n may be 0 */
 	gsl_rng *rng;
+	struct ga2m_gram *gram;		/* of the thread: made once, filled by every bag */
+	double min_leaf;		/* rows of this bag */
 	/* results */
 	double *intercept;		/* by output */
 	double **main;			/* [feature][bin * n_outputs + output] */

@@ -21,6 +21,9 @@ static void *aligned(size_t bytes)
 
 int ga2m_gram_init(struct ga2m_gram *g, size_t m, bool small)
 {
+	if (g->m == m && (small ? (void *)g->small : (void *)g->wide))
+		return FIT_OK;
+	ga2m_gram_release(g);
 	*g = (struct ga2m_gram){ .m = m, .stride = (m + 7) / 8 * 8 };
 	if (small)
 		g->small = aligned(g->stride * m * sizeof *g->small);

@@ -21,7 +21,9 @@ struct ga2m_gram {
 	float *wide;		/* … weights */
 };
 
-/* Lay out m indicators; small: counts are unweighted and below 65536. FIT_ENOMEM. */
+/* Lay out m indicators; small: counts are unweighted and below 65536. What it had before goes, or
+ * is used
+ * again where it has the same size. Zero-initialise it. FIT_ENOMEM. */
 int ga2m_gram_init(struct ga2m_gram *g, size_t m, bool small) FIT_MUST_CHECK;
 void ga2m_gram_release(struct ga2m_gram *g);
 /* Fill it: off[f] is where feature f begins, n_bins and nominal as in the data; w NULL: all 1.

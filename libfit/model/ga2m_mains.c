@@ -8,10 +8,11 @@
 #include <string.h>
 
 #include "libfit/model/ga2m_gram.h"
+#include "libfit/model/ga2m_shape.h"
 
 #define SMOOTHING_REFRESH 5	/* smoothing rounds between two looks at the rows */
 #define CATEGORY_SMOOTH 10.0	/* rows that a category is short of when they are put in order */
-#define VALIDATION_WORK 400000	/* look-ups that a check may cost before checks become rarer */
+#define VALIDATION_WORK 200000	/* look-ups that a check may cost before checks become rarer */
 
 /* What a step does to one term and output: a below the cut (or in the set), b elsewhere, m where
  * missing. */
@@ -30,7 +31,7 @@ struct stage {
 	bool by_bins, constant;		/* engine; curvature is the weight alone */
 	double rate, scale;
 	size_t *off;
-	struct ga2m_gram gram;
+	struct ga2m_gram *gram;
 	double *sum, *mass;		/* [output][indicator]: residual sums, curvature sums */
 	double *share, *quality;	/* of a cut: mass below / all, all / (below * above), 0 where not allowed */
 	uint32_t *rows;			/* [indicator]: training rows, not weighted (sums as in mass) */
@@ -130,8 +131,8 @@ static void rate_cuts(struct stage *s, size_t f, size_t o, const double *mass)
 		return;
 	for (size_t b = 1; b < n; b++) {
 		double above = all - mass[b];
-		bool good = b + 1 < n && mass[b] > 0 && above > 0 && rows[b] >= s->p->min_leaf &&
-			    rows[n - 1] - rows[b] >= s->p->min_leaf;
+		bool good = b + 1 < n && mass[b] > 0 && above > 0 && rows[b] >= s->bag->min_leaf &&
+			    rows[n - 1] - rows[b] >= s->bag->min_leaf;
 
 		s->share[at + b] = good ? mass[b] / all : 0;
 		s->quality[at + b] = good ? all / (mass[b] * above) : 0;
@@ -148,12 +149,12 @@ static int sums_from_rows(struct stage *s, bool curvature)
 		return FIT_OK;
 	for (size_t f = 0; f < s->k; f++)
 		for (size_t o = 0; o < s->n_outputs; o++)
-			indicator_sums(s, f, s->r + o * t->n, s->sum + o * s->gram.stride + s->off[f]);
+			indicator_sums(s, f, s->r + o * t->n, s->sum + o * s->gram->stride + s->off[f]);
 	if (!curvature)
 		return FIT_OK;
 	for (size_t f = 0; f < s->k; f++) {
 		for (size_t o = 0; o < s->n_outputs; o++) {
-			double *mass = s->mass + o * s->gram.stride + s->off[f];
+			double *mass = s->mass + o * s->gram->stride + s->off[f];
 
 			indicator_sums(s, f, s->h ? s->h + o * t->n : t->w, mass);
 			for (size_t b = 0; !s->h && b < s->data->n_bins[f]; b++)
@@ -161,7 +162,7 @@ static int sums_from_rows(struct stage *s, bool curvature)
 			rate_cuts(s, f, o, mass);
 		}
 	}
-	return ga2m_gram_fill(&s->gram, s->data, t, s->off, s->h ? s->h : t->w);
+	return ga2m_gram_fill(s->gram, s->data, t, s->off, s->h ? s->h : t->w);
 }
 
 /* Sums of the feature at hand. By rows they are made here. */
@@ -169,8 +170,8 @@ static void sums_of(struct stage *s, size_t f, size_t o, double **sum, double **
 {
 	const struct ga2m_part *t = &s->bag->train;
 
-	*sum = s->sum + (s->by_bins ? o * s->gram.stride + s->off[f] : o * s->m);
-	*mass = s->mass + (s->by_bins ? o * s->gram.stride + s->off[f] : o * s->m);
+	*sum = s->sum + (s->by_bins ? o * s->gram->stride + s->off[f] : o * s->m);
+	*mass = s->mass + (s->by_bins ? o * s->gram->stride + s->off[f] : o * s->m);
 	if (s->by_bins)
 		return;
 	indicator_sums(s, f, s->r + o * t->n, *sum);
@@ -294,7 +295,7 @@ static void plan_nominal(struct stage *s, size_t f, size_t o, bool at_random, co
 		a += sum[b];
 		wa += mass[b];
 		below += rows[b];
-		if (!(wa > 0 && weight - wa > 0 && below >= s->p->min_leaf && n_rows - below >= s->p->min_leaf))
+		if (!(wa > 0 && weight - wa > 0 && below >= s->bag->min_leaf && n_rows - below >= s->bag->min_leaf))
 			continue;
 		d = a - all * wa / weight;
 		g = d * d * weight / (wa * (weight - wa));
@@ -346,28 +347,28 @@ static double plan(struct stage *s, size_t f, bool at_random)
 static void take_bins(struct stage *s, size_t f, size_t o)
 {
 	const struct step *st = &s->steps[o];
-	const double *all = s->mass + o * s->gram.stride;
-	double *sum = s->sum + o * s->gram.stride, c = st->b;
+	const double *all = s->mass + o * s->gram->stride;
+	double *sum = s->sum + o * s->gram->stride, c = st->b;
 	size_t off = s->off[f], n = s->data->n_bins[f];
 	double unit = s->h ? 1 : ga2m_curvature(s->p->loss);	/* the Gram matrix holds weights,
 			mass has curvature */
 
 	if (s->data->nominal[f]) {
 		for (size_t i = 0; i < st->n_set; i++) {
-			ga2m_gram_take(&s->gram, off + s->set[o * s->widest + i], unit * (st->a - st->b), all, c, sum);
+			ga2m_gram_take(s->gram, off + s->set[o * s->widest + i], unit * (st->a - st->b), all, c, sum);
 			c = 0;
 		}
 		if (st->n_set == 0)
-			ga2m_gram_take(&s->gram, off, unit * (st->m - st->b), all, c, sum);
+			ga2m_gram_take(s->gram, off, unit * (st->m - st->b), all, c, sum);
 		else if (all[off] > 0)
-			ga2m_gram_take(&s->gram, off, unit * (st->m - st->b), all, 0, sum);
+			ga2m_gram_take(s->gram, off, unit * (st->m - st->b), all, 0, sum);
 		if (s->data->overflow[f])
-			ga2m_gram_take(&s->gram, off + n - 1, -unit * st->b, all, 0, sum);
+			ga2m_gram_take(s->gram, off + n - 1, -unit * st->b, all, 0, sum);
 		return;
 	}
-	ga2m_gram_take(&s->gram, off + st->cut, unit * (st->a - st->b), all, c, sum);
+	ga2m_gram_take(s->gram, off + st->cut, unit * (st->a - st->b), all, c, sum);
 	if (all[off] > 0)
-		ga2m_gram_take(&s->gram, off, unit * (st->m - st->b), all, 0, sum);
+		ga2m_gram_take(s->gram, off, unit * (st->m - st->b), all, 0, sum);
 }
 
 /* The same by rows: the scores themselves, and all gradients anew. */
@@ -388,6 +389,8 @@ static void take_rows(struct stage *s, size_t f)
 			delta[(n - 1) * k + o] = 0;
 	}
 	ga2m_add_to_scores(t, t->bin[f], delta, k);
+	for (size_t i = 0; i < n * k; i++)
+		s->synced_train[table_at(s, f) + i] += delta[i];
 	ga2m_gradient(s->p, k, t, s->scale, s->r, s->h);
 }
 
@@ -456,6 +459,43 @@ static void greedy(struct stage *s)
 	}
 }
 
+/* Convex and concave terms: steps leave the cone, and at the end of a round they are put back to it. */
+static int project(struct stage *s)
+{
+	size_t k = s->n_outputs;
+	double *room = malloc((4 * s->widest + 1) * sizeof *room);
+	bool any = false;
+	int rc = room ? FIT_OK : FIT_ENOMEM;
+
+	for (size_t f = 0; f < s->k && s->p->shapes && !rc; f++) {
+		size_t n = s->data->n_bins[f] - 1;
+		double *x = room, *y = room + s->widest, *w = y + s->widest, *out = w + s->widest;
+		const uint32_t *rows = s->rows + s->off[f];
+		bool convex = s->p->shapes[f] == FIT_GA2M_CONVEX;
+
+		if (!convex && s->p->shapes[f] != FIT_GA2M_CONCAVE)
+			continue;
+		any = true;
+		fit_ga2m_middles(&s->bag->features[f], 0, x);
+		for (size_t b = 0; b < n; b++)
+			w[b] = rows[b + 1] - (b > 0 ? rows[b] : 0);
+		for (size_t o = 0; o < k && !rc; o++) {
+			double *diff = s->diff + table_at(s, f);
+
+			for (size_t b = 0; b < n; b++)
+				y[b] = diff[(b + 1) * k + o] + (b > 0 ? y[b - 1] : 0);
+			rc = fit_ga2m_convex(x, y, w, n, convex, out);
+			for (size_t b = 0; b < n; b++)
+				diff[(b + 1) * k + o] = out[b] - (b > 0 ? out[b - 1] : 0);
+		}
+	}
+	free(room);
+	if (rc || !any)
+		return rc;
+	sync_scores(s, &s->bag->train, s->synced_train);
+	return sums_from_rows(s, false);
+}
+
 static int check(struct stage *s, struct ga2m_stop *stop, bool *halt)
 {
 	struct ga2m_bag *bag = s->bag;
@@ -499,6 +539,8 @@ static int rounds(struct stage *s, struct ga2m_stop *stop)
 		cycle(s, smoothing);
 		if (!smoothing)
 			greedy(s);
+		if (p->shapes && !rc)
+			rc = project(s);
 		/* looks during the smoothing are few: at its end, and now and then on the way */
 		if (validate && !rc && (smoothing ? (round + 1) % 50 == 0 : done % every == 0))
 			rc = check(s, stop, &halt);
@@ -520,7 +562,6 @@ static void stage_release(struct stage *s)
 	void *all[] = { s->off, s->sum, s->mass, s->share, s->quality, s->rows, s->r, s->h, s->gain, s->steps,
 			s->set, s->order, s->keyed, s->diff, s->synced_train, s->synced_val, s->best, s->now };
 
-	ga2m_gram_release(&s->gram);
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
 		free(all[i]);
 }
@@ -596,7 +637,8 @@ static int stage_init(struct stage *s, struct ga2m_bag *bag)
 		for (size_t c = 2; !b->nominal[f] && c < b->n_bins[f]; c++)
 			rows[c] += rows[c - 1];
 	}
-	if (s->by_bins && ga2m_gram_init(&s->gram, s->m, small))
+	s->gram = bag->gram;
+	if (s->by_bins && ga2m_gram_init(s->gram, s->m, small))
 		return FIT_ENOMEM;
 	return sums_from_rows(s, true);
 }

@@ -77,7 +77,7 @@ int ga2m_detect_pairs(struct ga2m_bag *bag)
 				if (!h && !t->w)
 					memcpy(mass, rows, cells * sizeof *mass);
 				rc = fit_ga2m_strength(sum, mass, rows, b->n_pair_bins[f], columns,
-						       bag->params->min_leaf, true, &strength);
+						       bag->min_leaf, true, &strength);
 				bag->strength[at] += strength;
 			}
 		}
@@ -181,10 +181,10 @@ static void rate_pair(struct stage *s, struct pair *q, size_t o)
 	if (s->constant && q->rated)
 		return;
 	run_sums(mass, q->rows, q->columns, s->mass_run);
-	rate_halves(&q->by[0], s->mass_run, q->count, q->rows, q->columns, s->p->min_leaf);
+	rate_halves(&q->by[0], s->mass_run, q->count, q->rows, q->columns, s->bag->min_leaf);
 	turn(s->mass_run, q->rows, q->columns, s->turned_mass);
 	turn(q->count, q->rows, q->columns, s->count_turned);
-	rate_halves(&q->by[1], s->turned_mass, s->count_turned, q->columns, q->rows, s->p->min_leaf);
+	rate_halves(&q->by[1], s->turned_mass, s->count_turned, q->columns, q->rows, s->bag->min_leaf);
 	q->rated = o + 1;
 }
 

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "libfit/base/rng.h"
-#include "libfit/model/ga2m_fit.h"
+#include "libfit/model/ga2m_gram.h"
 
 #define MIB 1048576.0
 
@@ -19,9 +19,10 @@ struct fit_ga2m_params fit_ga2m_params_default(enum fit_ga2m_loss loss)
 	return (struct fit_ga2m_params){
 		.loss = loss, .quantile = 0.5, .bags = 14, .validation_share = 0.15,
 		.validation = FIT_GA2M_AUTO, .engine = FIT_GA2M_ENGINE_AUTO, .max_bins = 1022,
-		.max_pair_bins = 32, .memory_mib = 24, .learning_rate = 0.04, .pair_learning_rate = 0.1,
+		.max_pair_bins = 32, .memory_mib = 22, .learning_rate = 0.04, .pair_learning_rate = 0.1,
 		.smoothing_rounds = 500, .pair_smoothing_rounds = 20, .greedy_ratio = 10, .max_rounds = 5000,
-		.patience = 100, .tolerance = 1e-5, .min_leaf = 4, .min_category = 10, .purify = true,
+		.patience = 100, .tolerance = 1e-5, .min_leaf = 4, .min_leaf_share = 0.003, .rows_per_bin = 5,
+				.min_category = 10, .purify = true,
 		.seed = 1, .threads = 1
 	};
 }
@@ -45,7 +46,8 @@ const char *fit_ga2m_params_check(const struct fit_ga2m_params *p)
 	if (!isfinite(p->learning_rate) || fabs(p->learning_rate) > 1 ||
 	    !isfinite(p->pair_learning_rate) || fabs(p->pair_learning_rate) > 1)
 		return "a learning rate is not between -1 and 1";
-	if (!isfinite(p->tolerance) || !(p->min_leaf >= 0) || !(p->min_category >= 0))
+	if (!isfinite(p->tolerance) || !(p->min_leaf >= 0) || !(p->min_leaf_share >= 0) ||
+			!(p->rows_per_bin >= 0) || !(p->min_category >= 0))
 		return "a tolerance or a least number of rows is not usable";
 	if (p->threads < 1)
 		return "the number of threads is below 1";
@@ -334,6 +336,7 @@ static int bag_parts(struct training *t, size_t b)
 {
 	struct ga2m_bag *bag = &t->bags[b];
 	int8_t *sign = malloc(t->plan.b->n_rows + 1);
+	double rows = 0;
 	int rc = sign ? draw_bag(&t->plan, b, sign) : FIT_ENOMEM;
 
 	if (!rc)
@@ -343,6 +346,9 @@ static int bag_parts(struct training *t, size_t b)
 	free(sign);
 	if (!rc && bag->train.n == 0)
 		rc = FIT_EDATA;
+	for (size_t i = 0; i < bag->train.n && !rc; i++)
+		rows += bag->train.times ? bag->train.times[i] : 1;
+	bag->min_leaf = fmax(t->plan.p->min_leaf, t->plan.p->min_leaf_share * rows);
 	return rc;
 }
 
@@ -368,13 +374,14 @@ static int bag_mains(struct ga2m_bag *bag)
 	return rc ? rc : ga2m_boost_mains(bag);
 }
 
-static void run_bag(struct training *t, size_t b)
+static void run_bag(struct training *t, size_t b, struct ga2m_gram *gram)
 {
 	struct ga2m_bag *bag = &t->bags[b];
 	char purpose[64];
 
 	snprintf(purpose, sizeof purpose, "ga2m/%s/%zu", t->stage == 0 ? "mains" : "pairs", b);
 	bag->rng = fit_rng_new(t->plan.p->seed, purpose);
+	bag->gram = gram;
 	bag->rc = bag->rng ? bag_parts(t, b) : FIT_ENOMEM;
 	if (t->stage == 0) {
 		if (!bag->rc)
@@ -397,10 +404,12 @@ static void run_bag(struct training *t, size_t b)
 static void *worker(void *arg)
 {
 	struct training *t = arg;
+	struct ga2m_gram gram = { 0 };
 	size_t b;
 
 	while ((b = atomic_fetch_add(&t->next, 1)) < t->plan.p->bags)
-		run_bag(t, b);
+		run_bag(t, b, &gram);
+	ga2m_gram_release(&gram);
 	return NULL;
 }
 
@@ -508,6 +517,8 @@ static int given_pairs(struct training *t, struct fit_err *err)
 		size_t f = p->pair_list[i][0], g = p->pair_list[i][1];
 		bool twice = false;
 
+		if (p->shapes && (p->shapes[f] != FIT_GA2M_FREE || p->shapes[g] != FIT_GA2M_FREE))
+			return fit_fail(err, FIT_EINVAL, "a pair with a feature whose shape is given");
 		if (b->n_pair_bins[f] * b->n_pair_bins[g] > UINT16_MAX)
 			return fit_fail(err, FIT_EDATA, "a pair with %zu cells (expected at most %d)",
 					b->n_pair_bins[f] * b->n_pair_bins[g], UINT16_MAX);
@@ -550,16 +561,30 @@ static size_t max_indicators(const struct fit_ga2m_data *d, const struct fit_ga2
 }
 
 /* Weights by a power of two, so that their scale does not matter, to the bit. */
-static void scale_weights(double *w, size_t n)
+static int scale_weights(double *w, size_t n)
 {
 	double max = 0;
-	int e;
+	int e = 0;
 
 	for (size_t i = 0; i < n; i++)
 		max = w[i] > max ? w[i] : max;
 	frexp(max, &e);
 	for (size_t i = 0; i < n; i++)
 		w[i] = ldexp(w[i], -e);
+	return e;
+}
+
+/* And back, in the model. */
+static int restore_weights(struct fit_ga2m *m, int e, struct fit_err *err)
+{
+	for (size_t t = 0; t < m->n_terms; t++) {
+		for (size_t c = 0; c < fit_ga2m_n_cells(&m->terms[t]); c++) {
+			m->terms[t].weight[c] = ldexp(m->terms[t].weight[c], e);
+			if (!isfinite(m->terms[t].weight[c]))
+				return fit_fail(err, FIT_EDATA, "weights too large: their sum is not finite");
+		}
+	}
+	return FIT_OK;
 }
 
 static int train_bags(struct fit_ga2m *m, struct training *t, const struct fit_ga2m_params *p,
@@ -572,7 +597,8 @@ static int train_bags(struct fit_ga2m *m, struct training *t, const struct fit_g
 	if (!t->bags)
 		return fit_fail_nomem(err);
 	for (size_t b = 0; b < p->bags; b++) {
-		t->bags[b] = (struct ga2m_bag){ .data = t->plan.b, .params = p, .n_outputs = t->n_outputs,
+		t->bags[b] = (struct ga2m_bag){ .data = t->plan.b, .params = p, .features = m->features,
+				.n_outputs = t->n_outputs,
 						.best_loss = (double)NAN };
 		t->bags[b].intercept = calloc(t->n_outputs, sizeof *t->bags[b].intercept);
 		t->bags[b].main = calloc(k + 1, sizeof *t->bags[b].main);
@@ -636,14 +662,14 @@ int fit_ga2m_train(struct fit_ga2m *m, struct fit_ga2m_data *d, const struct fit
 	struct ga2m_binned b = { 0 };
 	struct fit_ga2m_report ignored = { 0 };
 	size_t n_all = d->n_rows, used = p->max_bins;
-	int rc = check_data(d, p, err);
+	int rc = check_data(d, p, err), scale = 0;
 
 	if (rc)
 		return rc;
+	if (d->weight)
+		scale = scale_weights(d->weight, d->n_rows);
 	report = report ? report : &ignored;
 	*report = (struct fit_ga2m_report){ 0 };
-	if (d->weight)
-		scale_weights(d->weight, d->n_rows);
 	new.intercept = calloc(new.n_outputs, sizeof *new.intercept);
 	new.target = fit_strdup(fit_text_of("y"));
 	rc = !new.intercept || !new.target || copy_classes(&new, d) ? fit_fail_nomem(err) :
@@ -656,6 +682,8 @@ int fit_ga2m_train(struct fit_ga2m *m, struct fit_ga2m_data *d, const struct fit
 	}
 	if (!rc)
 		rc = train_bags(&new, &t, p, err);
+	if (!rc && b.weight)
+		rc = restore_weights(&new, scale, err);
 	if (!rc) {
 		make_report(report, &t, p);
 		report->max_bins = used;

@@ -81,7 +81,8 @@ struct fit_ga2m_params {
 	double validation_share;	/* 0: no early stopping, max_rounds are run */
 	enum fit_ga2m_validation validation;
 	enum fit_ga2m_engine engine;
-	size_t max_bins, max_pair_bins;	/* values bins, without missing and unseen */
+	size_t max_bins, max_pair_bins;	/* bins of values, without missing and unseen */
+	double rows_per_bin;		/* max_bins is lowered, not below 64, so that a bin has so many rows */
 	bool max_bins_given;		/* do not lower max_bins so that the joint counts fit */
 	double memory_mib;		/* of joint counts, for each thread */
 	size_t pairs;			/* so many are detected and boosted */
@@ -93,7 +94,8 @@ struct fit_ga2m_params {
 	size_t max_rounds;		/* cycles, with their greedy steps */
 	size_t patience;		/* cycles' worth of steps without improvement */
 	double tolerance;		/* relative improvement that counts */
-	double min_leaf;		/* rows on either side of a cut */
+	double min_leaf, min_leaf_share;	/* rows on either side of a cut; the same as a share of the
+				 * training rows of a bag: the larger counts */
 	double min_category;		/* rows of a category that is not pooled in a step */
 	const enum fit_ga2m_shape *shapes;	/* NULL, or by column; borrowed. A feature with one is in no pair */
 	bool purify;			/* pairs carry no main effects */

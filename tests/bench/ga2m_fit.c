@@ -176,7 +176,7 @@ int main(int argc, char **argv)
 		{ "patience", NULL, &p.patience }, { "memory", &p.memory_mib, NULL }, { "rounds", NULL,
 				&p.max_rounds },
 		{ "share", &p.validation_share, NULL }, { "rows", &rows, NULL }, { "test_from", &test_from, NULL },
-		{ "classes", &classes, NULL }
+		{ "classes", &classes, NULL }, { "leaf", &p.min_leaf, NULL }, { "leaf_share", &p.min_leaf_share, NULL }
 	};
 	int rc = argc < 3;
 

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The jobs of gf-ga2m: one file each, with its options. Each returns an exit status, as run() of a
+ * tool.
+ */
+#ifndef TOOLS_GA2M_PARTS_H
+#define TOOLS_GA2M_PARTS_H
+
+#include "libfit/model/ga2m.h"
+#include "tools/common/cli.h"
+#include "traces/input.h"
+
+struct ga2m_train_options {
+	const char *target, *weight, *offset, *time, *group;
+	struct cli_list nominal, feature, exclude, pair, shape;
+	int loss, validation, engine;
+	double quantile, share, rate, pair_rate, tolerance, memory_mib;
+	int64_t bags, pairs, max_bins, max_pair_bins, smoothing, max_rounds, patience, greedy, min_leaf;
+	bool no_purify, keep_bags, csv;
+};
+extern const struct cli_option ga2m_train_options[];
+void ga2m_train_defaults(struct ga2m_train_options *o);
+int ga2m_train(struct cli *cli, const struct ga2m_train_options *o);
+
+struct ga2m_predict_options {
+	const char *model, *id;
+	bool link, sd, terms, csv;
+};
+extern const struct cli_option ga2m_predict_options[];
+int ga2m_predict(struct cli *cli, const struct ga2m_predict_options *o);
+
+/* A number of column i of the current row; NaN where it is missing (or says nan), infinities as
+ * they are.
+ * i negative: missing. hint (may be NULL) is what else may help. FIT_EDATA with its place. */
+int ga2m_number(const struct fit_input *in, int i, const char *hint, double *v,
+		struct fit_err *err) FIT_MUST_CHECK;
+
+#endif

@@ -1,0 +1,554 @@
+/* SPDX-License-Identifier: MIT */
+/* gf-ga2m train: a table becomes a model. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "libfit/model/ga2m_train.h"
+#include "tools/ga2m_parts.h"
+
+static const char *const losses[] = { "squared", "poisson", "gamma", "absolute", "quantile", "logistic",
+				      "softmax", NULL };
+static const char *const validations[] = { "auto", "random", "blocks", "last", "groups", NULL };
+static const char *const engines[] = { "auto", "bins", "rows", NULL };
+static const char *const shapes[] = { "free", "increasing", "decreasing", "convex", "concave", NULL };
+
+#define R CLI_RESULT
+#define AT(field) offsetof(struct ga2m_train_options, field)
+
+const struct cli_option ga2m_train_options[] = {
+	{ 't', "target", CLI_TEXT, AT(target), "COLUMN", NULL, "what the model predicts", NULL, 0, 0,
+	  R | CLI_REQUIRED },
+	{ 0, "loss", CLI_CHOICE, AT(loss), "NAME", "squared",
+	  "squared; poisson, gamma (log link); absolute, quantile; logistic, softmax (classes)", losses,
+			0, 0, R },
+	{ 0, "quantile", CLI_REAL, AT(quantile), "Q", "0.5", "with --loss quantile: which one", NULL, 1e-6,
+	  1 - 1e-6, R },
+	{ 0, "feature", CLI_LIST, AT(feature), "COLUMN", "all others",
+	  "use this column, and no others that are not named; may be repeated", NULL, 0, 0, R },
+	{ 0, "exclude", CLI_LIST, AT(exclude), "COLUMN", NULL, "do not use this column; may be repeated",
+			NULL, 0,
+	  0, R },
+	{ 0, "nominal", CLI_LIST, AT(nominal), "COLUMN", "text columns of typed tables",
+	  "its values are categories; may be repeated", NULL, 0, 0, R },
+	{ 0, "weight", CLI_TEXT, AT(weight), "COLUMN", NULL, "weight of a row, 0 or more", NULL, 0, 0, R },
+	{ 0, "offset", CLI_TEXT, AT(offset), "COLUMN", NULL, "known part of the score, on the link scale",
+			NULL,
+	  0, 0, R },
+	{ 0, "time", CLI_TEXT, AT(time), "COLUMN", NULL,
+	  "orders the rows, is no feature, and makes validation go by blocks", NULL, 0, 0, R },
+	{ 0, "group", CLI_TEXT, AT(group), "COLUMN", NULL,
+			"with --validation groups: what stays together", NULL,
+	  0, 0, R },
+	{ 0, "validation", CLI_CHOICE, AT(validation), "HOW", "blocks with --time, else random",
+	  "rows that a bag holds back: auto, random, blocks, last, groups", validations, 0, 0, R },
+	{ 0, "share", CLI_REAL, AT(share), "X", "0.15", "how many; 0: none, and --max-rounds are run",
+			NULL, 0, 0.9,
+	  R },
+	{ 0, "bags", CLI_INT, AT(bags), "N", "14", "models that are averaged", NULL, 1, 1000, R },
+	{ 0, "pairs", CLI_INT, AT(pairs), "N", "10", "pairs of features that are looked for", NULL, 0,
+			100000, R },
+	{ 0, "pair", CLI_LIST, AT(pair), "A,B", NULL, "this pair, in place of --pairs; may be repeated",
+			NULL, 0, 0,
+	  R },
+	{ 0, "shape", CLI_LIST, AT(shape), "COLUMN=SHAPE", NULL,
+	  "increasing, decreasing, convex or concave; may be repeated", NULL, 0, 0, R },
+	{ 0, "max-bins", CLI_INT, AT(max_bins), "N", "by rows and --memory, at most 1022",
+			"bins of a main effect",
+	  NULL, 2, 65000, R },
+	{ 0, "max-pair-bins", CLI_INT, AT(max_pair_bins), "N", "32", "bins of a pair on either side",
+			NULL, 2, 250,
+	  R },
+	{ 0, "rate", CLI_REAL, AT(rate), "X", "0.04", "learning rate of main effects", NULL, -1, 1, R },
+	{ 0, "pair-rate", CLI_REAL, AT(pair_rate), "X", "0.1", "learning rate of pairs", NULL, -1, 1, R },
+	{ 0, "smoothing-rounds", CLI_INT, AT(smoothing), "N", "500", "rounds of random cuts ahead", NULL,
+			0, 1e9, R },
+	{ 0, "max-rounds", CLI_INT, AT(max_rounds), "N", "5000", "most rounds of a bag", NULL, 0, 1e9, R },
+	{ 0, "greedy", CLI_INT, AT(greedy), "N", "10", "greedy steps for each step of a round", NULL, 0,
+			1000, R },
+	{ 0, "patience", CLI_INT, AT(patience), "N", "100",
+	  "stop when that many cycles' worth of steps did not help", NULL, 1, 1e9, R },
+	{ 0, "tolerance", CLI_REAL, AT(tolerance), "X", "1e-5", "relative fall of the loss that helps",
+			NULL, -1, 1,
+	  R },
+	{ 0, "min-leaf", CLI_INT, AT(min_leaf), "N", "4, or 0.3 % of the rows", "rows on either side of a cut",
+	  NULL, 0, 1e12, R },
+	{ 0, "no-purify", CLI_FLAG, AT(no_purify), NULL, NULL, "leave main effects in the pairs", NULL, 0,
+			0, R },
+	{ 0, "keep-bags", CLI_FLAG, AT(keep_bags), NULL, NULL, "keep the scores of each bag, for spreads",
+			NULL, 0, 0,
+	  R },
+	{ 0, "engine", CLI_CHOICE, AT(engine), "NAME", "auto", "what a step costs: auto, bins, rows",
+			engines, 0, 0,
+	  R },
+	{ 0, "memory", CLI_REAL, AT(memory_mib), "MIB", "22", "joint counts of bins may take, by thread",
+			NULL, 0,
+	  1e6, R },
+	{ 0, "csv", CLI_FLAG, AT(csv), NULL, NULL,
+	  "FILE is comma-separated (assumed when its name ends in .csv)", NULL, 0, 0, 0 },
+	{ 0, NULL, CLI_FLAG, 0, NULL, NULL, NULL, NULL, 0, 0, 0 }
+};
+
+void ga2m_train_defaults(struct ga2m_train_options *o)
+{
+	struct fit_ga2m_params p = fit_ga2m_params_default(FIT_GA2M_SQUARED);
+
+	*o = (struct ga2m_train_options){
+		.quantile = p.quantile, .share = p.validation_share, .bags = (int64_t)p.bags, .pairs = 10,
+		.max_bins = -1, .max_pair_bins = (int64_t)p.max_pair_bins, .rate = p.learning_rate,
+		.pair_rate = p.pair_learning_rate, .smoothing = (int64_t)p.smoothing_rounds,
+		.max_rounds = (int64_t)p.max_rounds, .greedy = (int64_t)p.greedy_ratio,
+		.patience = (int64_t)p.patience, .tolerance = p.tolerance, .min_leaf = -1,
+		.memory_mib = p.memory_mib
+	};
+}
+
+/* ---- which columns are what ---- */
+
+struct columns {
+	int target, weight, offset, time, group;
+	int *feature;		/* column of the input, by feature */
+	const char **name;
+	bool *nominal;
+	size_t n;
+};
+
+static void columns_release(struct columns *c)
+{
+	free(c->feature);
+	free(c->name);
+	free(c->nominal);
+}
+
+static bool listed(const struct cli_list *l, const char *name)
+{
+	for (size_t i = 0; i < l->n; i++)
+		if (strcmp(l->items[i], name) == 0)
+			return true;
+	return false;
+}
+
+static int find(const struct fit_input *in, const char *name, int *at, struct fit_err *err)
+{
+	*at = name ? fit_input_find(in, name, NULL) : -1;
+	if (name && *at < 0)
+		return fit_fail(err, FIT_ENOTFOUND, "%s: no column '%s'", fit_input_name(in), name);
+	return FIT_OK;
+}
+
+static int find_columns(const struct fit_input *in, const struct ga2m_train_options *o,
+		struct columns *c,
+			struct fit_err *err)
+{
+	const struct cli_list *lists[] = { &o->feature, &o->exclude, &o->nominal };
+	size_t n = 0;
+	int at, rc = find(in, o->target, &c->target, err);
+
+	if (!rc)
+		rc = find(in, o->weight, &c->weight, err);
+	if (!rc)
+		rc = find(in, o->offset, &c->offset, err);
+	if (!rc)
+		rc = find(in, o->time, &c->time, err);
+	if (!rc)
+		rc = find(in, o->group, &c->group, err);
+	for (size_t l = 0; l < 3; l++)
+		for (size_t i = 0; i < lists[l]->n && !rc; i++)
+			rc = find(in, lists[l]->items[i], &at, err);
+	while (fit_input_column(in, (int)n))
+		n++;
+	c->feature = calloc(n + 1, sizeof *c->feature);
+	c->name = calloc(n + 1, sizeof *c->name);
+	c->nominal = calloc(n + 1, sizeof *c->nominal);
+	if (!rc && (!c->feature || !c->name || !c->nominal))
+		rc = fit_fail_nomem(err);
+	for (int i = 0; i < (int)n && !rc; i++) {
+		const char *name = fit_input_column(in, i);
+
+		if (i == c->target || i == c->weight || i == c->offset || i == c->time || i == c->group ||
+		    (o->feature.n && !listed(&o->feature, name)) || listed(&o->exclude, name))
+			continue;
+		c->feature[c->n] = i;
+		c->name[c->n] = name;
+		c->nominal[c->n++] = listed(&o->nominal, name) || fit_input_is_text(in, i);
+	}
+	return rc;
+}
+
+/* ---- reading ---- */
+
+/* Texts to numbers in order of appearance: classes and groups. */
+struct names {
+	struct fit_index index;
+	char **name;
+	size_t n, cap;
+};
+
+static void names_release(struct names *s)
+{
+	for (size_t i = 0; i < s->n; i++)
+		free(s->name[i]);
+	free(s->name);
+	fit_index_release(&s->index);
+}
+
+static int name_number(struct names *s, struct fit_text t, double *number)
+{
+	uint32_t found;
+	char buf[40];
+	int rc;
+
+	t = fit_ga2m_category_text(t, buf);
+	rc = fit_index_put(&s->index, t, (uint32_t)s->n, &found);
+	if (rc)
+		return rc;
+	*number = found == FIT_NO_INDEX ? (double)s->n : found;
+	if (found != FIT_NO_INDEX)
+		return FIT_OK;
+	if (fit_grow(&s->name, &s->cap, s->n + 1, sizeof *s->name) || !(s->name[s->n] = fit_strdup(t)))
+		return FIT_ENOMEM;
+	s->n++;
+	return FIT_OK;
+}
+
+static int by_text(const void *pa, const void *pb)
+{
+	char *const *a = pa, *const *b = pb;
+
+	return fit_text_cmp_natural(fit_text_of(*a), fit_text_of(*b));
+}
+
+/* Classes in their order (numbers among them by value), and y with them. */
+static int order_classes(struct names *s, struct fit_ga2m_data *d)
+{
+	double *number = calloc(s->n + 1, sizeof *number);
+
+	if (!number)
+		return FIT_ENOMEM;
+	qsort(s->name, s->n, sizeof *s->name, by_text);
+	for (size_t i = 0; i < s->n; i++)
+		number[fit_index_get(&s->index, fit_text_of(s->name[i]))] = (double)i;
+	for (size_t i = 0; i < d->n_rows; i++)
+		d->y[i] = number[(size_t)d->y[i]];
+	free(number);
+	d->classes = s->name;
+	d->n_classes = s->n;
+	s->name = NULL;
+	s->n = 0;
+	return FIT_OK;
+}
+
+static int keep(double **a, size_t *cap, size_t i, double v)
+{
+	if (fit_grow(a, cap, i + 1, sizeof **a))
+		return FIT_ENOMEM;
+	(*a)[i] = v;
+	return FIT_OK;
+}
+
+static int get_target(const struct fit_input *in, const struct ga2m_train_options *o,
+		const struct columns *c,
+		      struct names *classes, double *y, struct fit_err *err)
+{
+	enum fit_ga2m_loss loss = (enum fit_ga2m_loss)o->loss;
+	char buf[FIT_NUM_MAX];
+	struct fit_text t;
+	int rc;
+
+	if (fit_ga2m_is_class(loss)) {
+		t = fit_input_text(in, c->target, buf);
+		if (!t.s)
+			return fit_input_fail(in, c->target, err, "missing value (expected a class)");
+		return name_number(classes, t, y) ? fit_fail_nomem(err) : FIT_OK;
+	}
+	rc = fit_input_need(in, c->target, false, y, err);
+	if (!rc && loss == FIT_GA2M_GAMMA && !(*y > 0))
+		return fit_input_fail(in, c->target, err, "bad target '%g' (expected above 0, for gamma loss)", *y);
+	if (!rc && loss == FIT_GA2M_POISSON && !(*y >= 0))
+		return fit_input_fail(in, c->target, err,
+				"bad target '%g' (expected 0 or more, for poisson loss)", *y);
+	return rc;
+}
+
+struct extra {
+	size_t weight, offset, time, group;	/* room */
+	struct names classes, groups;
+};
+
+/* Weight, offset, time and group of the current row, which will be row i. */
+static int get_extra(const struct fit_input *in, const struct columns *c, struct fit_ga2m_data *d,
+		size_t i,
+		     struct extra *e, struct fit_err *err)
+{
+	char buf[FIT_NUM_MAX];
+	double v = 0;
+	int rc = FIT_OK;
+
+	if (c->weight >= 0) {
+		rc = fit_input_need(in, c->weight, false, &v, err);
+		if (!rc && v < 0)
+			return fit_input_fail(in, c->weight, err, "bad weight '%g' (expected 0 or more)", v);
+		if (!rc && keep(&d->weight, &e->weight, i, v))
+			return fit_fail_nomem(err);
+	}
+	if (c->offset >= 0 && !rc) {
+		rc = fit_input_need(in, c->offset, false, &v, err);
+		if (!rc && keep(&d->offset, &e->offset, i, v))
+			return fit_fail_nomem(err);
+	}
+	if (c->time >= 0 && !rc) {
+		rc = fit_input_need(in, c->time, false, &v, err);
+		if (!rc && keep(&d->time, &e->time, i, v))
+			return fit_fail_nomem(err);
+	}
+	if (c->group >= 0 && !rc) {
+		struct fit_text t = fit_input_text(in, c->group, buf);
+
+		if (!t.s)
+			return fit_input_fail(in, c->group, err, "missing value (expected a group)");
+		if (name_number(&e->groups, t, &v) || keep(&d->group, &e->group, i, v))
+			return fit_fail_nomem(err);
+	}
+	return rc;
+}
+
+static int read_rows(struct fit_input *in, const struct ga2m_train_options *o, const struct columns *c,
+		     struct fit_ga2m_data *d, struct extra *e, struct fit_err *err)
+{
+	double *x = calloc(c->n + 1, sizeof *x), y = 0;
+	struct fit_text *t = calloc(c->n + 1, sizeof *t);
+	char (*buf)[FIT_NUM_MAX] = calloc(c->n + 1, sizeof *buf);
+	int rc = x && t && buf && !fit_ga2m_data_init(d, c->name, c->nominal, c->n) ? FIT_OK :
+			fit_fail_nomem(err);
+
+	while (!rc && (rc = fit_input_row(in, err)) == FIT_OK) {
+		rc = get_target(in, o, c, &e->classes, &y, err);
+		for (size_t f = 0; f < c->n && !rc; f++) {
+			if (c->nominal[f])
+				t[f] = fit_input_text(in, c->feature[f], buf[f]);
+			else
+				rc = ga2m_number(in, c->feature[f], "; --nominal for categories", &x[f], err);
+		}
+		if (!rc)
+			rc = get_extra(in, c, d, d->n_rows, e, err);
+		if (!rc && fit_ga2m_data_add(d, x, t, y))
+			rc = fit_fail_nomem(err);
+	}
+	free(x);
+	free(t);
+	free(buf);
+	if (rc == FIT_END && fit_ga2m_is_class((enum fit_ga2m_loss)o->loss))
+		return order_classes(&e->classes, d) ? fit_fail_nomem(err) : FIT_OK;
+	return rc == FIT_END ? FIT_OK : rc;
+}
+
+/* ---- parameters ---- */
+
+static size_t feature_of(const struct columns *c, const char *name, size_t n)
+{
+	for (size_t f = 0; f < c->n; f++)
+		if (strlen(c->name[f]) == n && strncmp(c->name[f], name, n) == 0)
+			return f;
+	return SIZE_MAX;
+}
+
+static int get_shapes(const struct ga2m_train_options *o, const struct columns *c,
+		enum fit_ga2m_shape *shape,
+		      struct fit_err *err)
+{
+	for (size_t i = 0; i < o->shape.n; i++) {
+		const char *text = o->shape.items[i], *eq = strrchr(text, '=');
+		size_t f = eq ? feature_of(c, text, (size_t)(eq - text)) : SIZE_MAX;
+		int k = 0;
+
+		while (shapes[k] && eq && strcmp(shapes[k], eq + 1) != 0)
+			k++;
+		if (!eq || !shapes[k])
+			return fit_fail(err, FIT_EINVAL, "bad '%s' for --shape (expected COLUMN=SHAPE: increasing, "
+					"decreasing, convex, concave)", text);
+		if (f == SIZE_MAX)
+			return fit_fail(err, FIT_EINVAL, "bad '%s' for --shape (expected a feature)", text);
+		if (c->nominal[f])
+			return fit_fail(err, FIT_EINVAL, "bad '%s' for --shape (expected a feature that is not nominal)",
+					text);
+		shape[f] = (enum fit_ga2m_shape)k;
+	}
+	return FIT_OK;
+}
+
+static int get_pairs(const struct ga2m_train_options *o, const struct columns *c, size_t (*pair)[2],
+		     struct fit_err *err)
+{
+	for (size_t i = 0; i < o->pair.n; i++) {
+		const char *text = o->pair.items[i];
+		size_t a = SIZE_MAX, b = SIZE_MAX;
+
+		/* a name may hold a comma: the first place that makes two names counts */
+		for (const char *comma = strchr(text, ','); comma && b == SIZE_MAX; comma = strchr(comma + 1, ',')) {
+			a = feature_of(c, text, (size_t)(comma - text));
+			b = a == SIZE_MAX ? SIZE_MAX : feature_of(c, comma + 1, strlen(comma + 1));
+		}
+		if (b == SIZE_MAX || a == b)
+			return fit_fail(err, FIT_EINVAL, "bad '%s' for --pair (expected two features: A,B)", text);
+		pair[i][0] = a < b ? a : b;
+		pair[i][1] = a < b ? b : a;
+	}
+	return FIT_OK;
+}
+
+static struct fit_ga2m_params parameters(const struct cli *cli, const struct ga2m_train_options *o)
+{
+	struct fit_ga2m_params p = fit_ga2m_params_default((enum fit_ga2m_loss)o->loss);
+
+	p.quantile = o->quantile;
+	p.bags = (size_t)o->bags;
+	p.validation_share = o->share;
+	p.validation = (enum fit_ga2m_validation)o->validation;
+	p.engine = (enum fit_ga2m_engine)o->engine;
+	p.max_bins_given = o->max_bins > 0;
+	p.max_bins = o->max_bins > 0 ? (size_t)o->max_bins : p.max_bins;
+	p.max_pair_bins = (size_t)o->max_pair_bins;
+	p.memory_mib = o->memory_mib;
+	p.pairs = (size_t)o->pairs;
+	p.learning_rate = o->rate;
+	p.pair_learning_rate = o->pair_rate;
+	p.smoothing_rounds = (size_t)o->smoothing;
+	p.max_rounds = (size_t)o->max_rounds;
+	p.greedy_ratio = (size_t)o->greedy;
+	p.patience = (size_t)o->patience;
+	p.tolerance = o->tolerance;
+	if (o->min_leaf >= 0) {
+		p.min_leaf = (double)o->min_leaf;
+		p.min_leaf_share = 0;
+	}
+	p.purify = !o->no_purify;
+	p.keep_bags = o->keep_bags;
+	p.seed = cli->seed;
+	p.threads = cli->threads;
+	return p;
+}
+
+/* ---- the job ---- */
+
+static int name_columns(struct fit_ga2m *m, const struct ga2m_train_options *o)
+{
+	free(m->target);
+	m->target = fit_strdup(fit_text_of(o->target));
+	if (o->weight)
+		m->weight = fit_strdup(fit_text_of(o->weight));
+	if (o->offset)
+		m->offset = fit_strdup(fit_text_of(o->offset));
+	if (o->time)
+		m->time = fit_strdup(fit_text_of(o->time));
+	return !m->target || (o->weight && !m->weight) || (o->offset && !m->offset) || (o->time && !m->time) ?
+	       FIT_ENOMEM : FIT_OK;
+}
+
+static int write_model(const struct cli *cli, const struct fit_ga2m *m, const char *hash,
+		struct fit_err *err)
+{
+	struct fit_writer *w = NULL;
+	struct fit_meta meta = { 0 };
+	int rc = cli_meta(cli, &meta, true) || cli_meta_input(&meta, NULL, hash) ? fit_fail_nomem(err) :
+			FIT_OK;
+
+	if (!rc)
+		rc = cli_writer_open(cli, &w, err);
+	if (!rc)
+		rc = fit_ga2m_write(m, &meta, w, err);
+	if (!rc) {
+		rc = fit_writer_close(w, err);
+		w = NULL;
+	}
+	fit_writer_abort(w);
+	fit_meta_release(&meta);
+	return rc;
+}
+
+static void say(const struct cli *cli, const struct ga2m_train_options *o,
+		const struct fit_ga2m_report *r)
+{
+	if (r->n_zero_weight)
+		cli_warn(cli, "%llu %s of weight 0 left out", (unsigned long long)r->n_zero_weight,
+			 fit_plural(r->n_zero_weight, "row", "rows"));
+	if (r->capped_bags)
+		cli_warn(cli, "%zu of %lld %s ran into --max-rounds before the validation loss stopped falling",
+			 r->capped_bags, (long long)o->bags, fit_plural((uint64_t)o->bags, "bag", "bags"));
+	cli_note(cli, "at most %zu bins, steps by %s, %.0f steps of main effects and %.0f of pairs in the mean, "
+		 "validation loss %g", r->max_bins, r->bins_engine ? "bins" : "rows", r->mean_steps,
+		 r->mean_pair_steps, r->validation_loss);
+}
+
+static int check_usage(struct cli *cli, const struct ga2m_train_options *o)
+{
+	if ((o->group != NULL) != (o->validation == FIT_GA2M_GROUPS))
+		return cli_usage(cli, "--group and --validation groups belong together");
+	if (cli->no_meta)
+		return cli_usage(cli, "--no-meta does not go with train (a model is several tables)");
+	return 0;
+}
+
+int ga2m_train(struct cli *cli, const struct ga2m_train_options *o)
+{
+	struct fit_ga2m_params p = parameters(cli, o);
+	struct fit_input *in = NULL;
+	struct columns c = { 0 };
+	struct fit_ga2m_data d = { 0 };
+	struct fit_ga2m_report report;
+	struct extra e = { 0 };
+	struct fit_ga2m m = { 0 };
+	struct fit_err err;
+	char hash[FIT_HASH_HEX];
+	enum fit_ga2m_shape *shape = NULL;
+	size_t (*pair)[2] = NULL;
+	int status = check_usage(cli, o), rc;
+
+	if (status)
+		return status;
+	rc = fit_input_open(&in, cli_operand(cli, 0), o->csv, &err);
+	if (!rc)
+		rc = find_columns(in, o, &c, &err);
+	shape = calloc(c.n + 1, sizeof *shape);
+	pair = calloc(o->pair.n + 1, sizeof *pair);
+	if (!rc && (!shape || !pair))
+		rc = fit_fail_nomem(&err);
+	if (!rc)
+		rc = get_shapes(o, &c, shape, &err);
+	if (!rc)
+		rc = get_pairs(o, &c, pair, &err);
+	if (rc == FIT_EINVAL) {
+		status = cli_usage(cli, "%s", err.msg);
+		goto out;
+	}
+	if (!rc)
+		rc = read_rows(in, o, &c, &d, &e, &err);
+	if (!rc && d.n_rows == 0)
+		rc = fit_fail(&err, FIT_EDATA, "%s: no rows to train on", fit_input_name(in));
+	if (!rc) {
+		fit_input_hash(in, hash);
+		p.shapes = o->shape.n ? shape : NULL;
+		p.pair_list = (const size_t(*)[2])pair;
+		p.n_pair_list = o->pair.n;
+		rc = fit_ga2m_train(&m, &d, &p, &report, &err);
+		if (rc)
+			fit_fail_prefix(&err, rc, "%s", fit_input_name(in));
+	}
+	if (!rc && name_columns(&m, o))
+		rc = fit_fail_nomem(&err);
+	if (!rc) {
+		say(cli, o, &report);
+		rc = write_model(cli, &m, hash, &err);
+	}
+	if (rc)
+		status = cli_error(cli, &err);
+out:
+	fit_input_close(in);
+	columns_release(&c);
+	fit_ga2m_data_release(&d);
+	names_release(&e.classes);
+	names_release(&e.groups);
+	fit_ga2m_release(&m);
+	free(shape);
+	free(pair);
+	return status;
+}
