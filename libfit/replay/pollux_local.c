@@ -4,13 +4,16 @@
  *
  * Everything is in terms of gains: the fitness is a monotone function of sum_j g_j, where
  * g_j = sign(p) (u_j + 1e-3)^p, so a move is good when it raises that sum. A job's g depends on its
- * number of replicas, on whether it spans nodes, and on whether its row is the one it holds now.
+ * number of replicas, on whether it spans nodes, and on whether its row is the one it holds now. Where a
+ * changed job is does not matter to it, so sizes are tried on counts of nodes (pollux_pack.h).
  */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "libfit/base/text.h"
+#include "libfit/replay/pollux_gains.h"
+#include "libfit/replay/pollux_pack.h"
 #include "libfit/replay/pollux_search.h"
 
 #define SWEEPS 20		/* at most; it ends when a sweep changes nothing */
@@ -18,37 +21,44 @@
 #define DONORS 40
 #define CHAINS 64		/* jobs that are pushed */
 #define MIN_GAIN 1e-12		/* relative; less is rounding */
-#define SIZES (FIT_POLLUX_REPLICAS_MAX + 1)
 
 struct job {
-	int replicas, nodes;	/* of its row */
-	double gain;		/* of its row */
-	double keep;		/* of its row of now, which is current_replicas large */
-	int current_replicas, current_nodes;
-	bool current_fits;	/* the row of now respects the job's own limits */
-	int max;
-	double by_size[2][SIZES];	/* of a changed row: [spans nodes?][replicas] */
+	struct fit_gains g;
+	struct fit_pack_row row;	/* in the state */
+	double gain;			/* of that row */
+	bool kept;			/* it is the one of now */
+	uint32_t touched;		/* the trial that has its row in the journal */
 };
 
-struct state {
-	uint8_t *rows;		/* n_jobs x n_nodes */
-	int *room;		/* free GPUs of each node */
-	int *spanning;		/* jobs on several nodes that use each node */
-	struct job *jobs;
-	double sum;
+/* A way to place a job. */
+struct choice {
+	double gain;
+	int size;
+	bool several, keep;
+};
+
+/* A row that was given up in a trial. */
+struct undo {
+	int j;
+	bool kept;
+	double gain;
+	struct fit_pack_row row;
 };
 
 struct fit_pollux_local {
 	const struct fit_pollux_problem *p;
-	struct state s, saved;
-	int max_capacity;
+	struct fit_pack pack;
+	struct job *jobs;
 	uint8_t *best;
 	double best_sum;
-	uint8_t *row[4];	/* scratch */
+	struct undo *journal;
+	size_t n_journal;
+	uint32_t trial;		/* how many there were */
+	bool noting;		/* within one */
+	struct fit_gains_step *steps;
 	int *order, *sizes;
 	double *key;
-	size_t saved_rows_cap, saved_jobs_cap, saved_room_cap, saved_spanning_cap;
-	size_t rows_cap, jobs_cap, room_cap, spanning_cap, best_cap, row_cap[4], order_cap, sizes_cap, key_cap;
+	size_t jobs_cap, best_cap, journal_cap, steps_cap, order_cap, sizes_cap, key_cap;
 };
 
 int fit_pollux_local_new(struct fit_pollux_local **l, struct fit_err *err)
@@ -61,317 +71,243 @@ void fit_pollux_local_free(struct fit_pollux_local *l)
 {
 	if (!l)
 		return;
-	free(l->s.rows);
-	free(l->s.room);
-	free(l->s.spanning);
-	free(l->s.jobs);
-	free(l->saved.rows);
-	free(l->saved.room);
-	free(l->saved.spanning);
-	free(l->saved.jobs);
+	fit_pack_release(&l->pack);
+	free(l->jobs);
 	free(l->best);
-	for (int i = 0; i < 4; i++)
-		free(l->row[i]);
+	free(l->journal);
+	free(l->steps);
 	free(l->order);
 	free(l->sizes);
 	free(l->key);
 	free(l);
 }
 
-static double gain_of(const struct fit_pollux_problem *p, double u)
-{
-	if (p->power == -1)
-		return -1 / (u + 1e-3);
-	if (p->power == 1)
-		return u + 1e-3;
-	return p->power > 0 ? pow(u + 1e-3, p->power) : -pow(u + 1e-3, p->power);
-}
-
-static double fitness_of(const struct fit_pollux_problem *p, double sum)
-{
-	double mean = sum / p->n_jobs;
-
-	return p->power > 0 ? pow(mean, 1 / p->power) : pow(-mean, 1 / p->power);
-}
-
-static uint8_t *row_of(const struct fit_pollux_local *l, int j)
-{
-	return l->s.rows + (size_t)j * (size_t)l->p->n_nodes;
-}
-
-static const uint8_t *current_of(const struct fit_pollux_local *l, int j)
-{
-	return l->p->current + (size_t)j * (size_t)l->p->n_nodes;
-}
-
-static void measure(const struct fit_pollux_local *l, const uint8_t *row, int *replicas, int *nodes)
-{
-	*replicas = *nodes = 0;
-	for (int m = 0; m < l->p->n_nodes; m++) {
-		*replicas += row[m];
-		*nodes += row[m] != 0;
-	}
-}
-
 static int prepare(struct fit_pollux_local *l, const struct fit_pollux_problem *p)
 {
-	size_t cells = (size_t)p->n_jobs * (size_t)p->n_nodes, nodes = (size_t)p->n_nodes + 1;
-	double scale = (double)p->n_nodes / p->n_gpus;
-	size_t jobs = (size_t)p->n_jobs + 1;
+	size_t cells = (size_t)p->n_jobs * (size_t)p->n_nodes, jobs = (size_t)p->n_jobs + 1;
 	int rc;
 
 	l->p = p;
-	rc = fit_grow(&l->s.rows, &l->rows_cap, cells + 1, 1);
+	rc = fit_pack_set(&l->pack, p);
 	rc = rc ? rc : fit_grow(&l->best, &l->best_cap, cells + 1, 1);
-	rc = rc ? rc : fit_grow(&l->s.jobs, &l->jobs_cap, jobs, sizeof *l->s.jobs);
-	rc = rc ? rc : fit_grow(&l->s.room, &l->room_cap, nodes, sizeof *l->s.room);
-	rc = rc ? rc : fit_grow(&l->s.spanning, &l->spanning_cap, nodes, sizeof *l->s.spanning);
-	rc = rc ? rc : fit_grow(&l->saved.rows, &l->saved_rows_cap, cells + 1, 1);
-	rc = rc ? rc : fit_grow(&l->saved.jobs, &l->saved_jobs_cap, jobs, sizeof *l->saved.jobs);
-	rc = rc ? rc : fit_grow(&l->saved.room, &l->saved_room_cap, nodes, sizeof *l->saved.room);
-	rc = rc ? rc : fit_grow(&l->saved.spanning, &l->saved_spanning_cap, nodes, sizeof *l->saved.spanning);
-	for (int i = 0; i < 4; i++)
-		rc = rc ? rc : fit_grow(&l->row[i], &l->row_cap[i], nodes, 1);
+	rc = rc ? rc : fit_grow(&l->jobs, &l->jobs_cap, jobs, sizeof *l->jobs);
+	rc = rc ? rc : fit_grow(&l->journal, &l->journal_cap, jobs, sizeof *l->journal);
 	rc = rc ? rc : fit_grow(&l->order, &l->order_cap, 2 * jobs, sizeof *l->order);
 	rc = rc ? rc : fit_grow(&l->sizes, &l->sizes_cap, jobs, sizeof *l->sizes);
 	rc = rc ? rc : fit_grow(&l->key, &l->key_cap, 2 * jobs, sizeof *l->key);
+	rc = rc ? rc : fit_grow(&l->steps, &l->steps_cap, FIT_GAIN_SIZES * jobs, sizeof *l->steps);
 	if (rc)
 		return rc;
-	l->max_capacity = 0;
-	for (int m = 0; m < p->n_nodes; m++)
-		if (p->capacity[m] > l->max_capacity)
-			l->max_capacity = p->capacity[m];
+	l->trial = 0;
+	l->noting = false;
 	for (int j = 0; j < p->n_jobs; j++) {
-		const struct fit_pollux_job *in = &p->jobs[j];
-		struct job *q = &l->s.jobs[j];
-
-		measure(l, current_of(l, j), &q->current_replicas, &q->current_nodes);
-		q->max = in->max_replicas;
-		q->current_fits = q->current_replicas <= q->max;
-		q->keep = q->current_fits ? gain_of(p, in->speedup[q->current_nodes > 1][q->current_replicas] * scale) :
-			  -HUGE_VAL;
-		for (int r = 0; r <= q->max; r++)
-			for (int several = 0; several < 2; several++)
-				q->by_size[several][r] = gain_of(p, in->speedup[several][r] * scale *
-								    in->restart_factor);
+		l->jobs[j].touched = 0;
+		fit_gains_set(&l->jobs[j].g, p, j, l->pack.top);
 	}
 	return FIT_OK;
 }
 
-/* ---- states ---- */
+/* ---- one job ---- */
 
-static void clear(struct fit_pollux_local *l)
+static bool more(double a, double b)
 {
-	struct state *s = &l->s;
+	return a > b + MIN_GAIN * fabs(b);
+}
 
-	memset(s->rows, 0, (size_t)l->p->n_jobs * (size_t)l->p->n_nodes);
-	memset(s->spanning, 0, (size_t)l->p->n_nodes * sizeof *s->spanning);
-	for (int m = 0; m < l->p->n_nodes; m++)
-		s->room[m] = l->p->capacity[m];
-	s->sum = 0;
-	for (int j = 0; j < l->p->n_jobs; j++) {
-		s->jobs[j].replicas = s->jobs[j].nodes = 0;
-		s->jobs[j].gain = s->jobs[j].current_replicas ? s->jobs[j].by_size[0][0] : s->jobs[j].keep;
-		s->sum += s->jobs[j].gain;
+/* The best of a job but its row of now, where the nodes are like this. */
+static struct choice best_change(const struct fit_pollux_local *l, const struct job *q,
+				 const struct fit_pack_counts *c)
+{
+	int one = fit_pack_most(&l->pack, c, false), many = fit_pack_most(&l->pack, c, true), r, s;
+	struct choice best = { 0 };
+
+	r = q->g.up_to[0][one < q->g.max ? one : q->g.max];
+	s = q->g.up_to[1][many < q->g.max ? many : q->g.max];
+	best.size = r;
+	best.gain = q->g.by_size[0][r];
+	if (s > 1 && q->g.by_size[1][s] > best.gain)
+		best = (struct choice){ .gain = q->g.by_size[1][s], .size = s, .several = true };
+	return best;
+}
+
+/* The same, or its row of now. */
+static struct choice best_choice(const struct fit_pollux_local *l, const struct job *q)
+{
+	struct choice best = best_change(l, q, &l->pack.now);
+
+	if (q->g.keep >= best.gain && fit_pack_fits(&l->pack, &q->g.current))
+		best = (struct choice){ .gain = q->g.keep, .keep = true };
+	return best;
+}
+
+/* Job j, which holds nothing in the state, gets what was chosen. */
+static void place(struct fit_pollux_local *l, int j, const struct choice *c)
+{
+	struct job *q = &l->jobs[j];
+
+	if (c->keep)
+		q->row = q->g.current;
+	else if (c->size)
+		fit_pack_choose(&l->pack, c->size, c->several, &q->row);
+	else
+		q->row.n = q->row.replicas = 0;
+	fit_pack_take(&l->pack, &q->row);
+	q->gain = c->gain;
+	q->kept = c->keep;
+}
+
+/* Before a job's row changes: in a trial it is noted once. */
+static void note(struct fit_pollux_local *l, int j)
+{
+	struct job *q = &l->jobs[j];
+
+	if (!l->noting || q->touched == l->trial)
+		return;
+	q->touched = l->trial;
+	l->journal[l->n_journal++] = (struct undo){ j, q->kept, q->gain, q->row };
+}
+
+/* Holding nothing, which may be just what the job does now. */
+static struct choice nothing(const struct job *q)
+{
+	bool now = !q->g.current.replicas && q->g.keep > -HUGE_VAL;
+
+	return (struct choice){ .gain = now ? q->g.keep : q->g.by_size[0][0], .keep = now };
+}
+
+static void take_off(struct fit_pollux_local *l, int j)
+{
+	struct choice none = nothing(&l->jobs[j]);
+
+	note(l, j);
+	fit_pack_give(&l->pack, &l->jobs[j].row);
+	place(l, j, &none);
+}
+
+/* The best for one job, all else staying. */
+static bool regrant(struct fit_pollux_local *l, int j)
+{
+	struct job *q = &l->jobs[j];
+	struct choice best;
+
+	if (!more(fit_gains_hope(&q->g, l->pack.free + q->row.replicas), q->gain))
+		return false;
+	fit_pack_give(&l->pack, &q->row);
+	best = best_choice(l, q);
+	if (!more(best.gain, q->gain)) {
+		fit_pack_take(&l->pack, &q->row);
+		return false;
 	}
-}
-
-static void occupy(struct fit_pollux_local *l, int j, int sign)
-{
-	const uint8_t *row = row_of(l, j);
-	bool spans = l->s.jobs[j].nodes > 1;
-
-	for (int m = 0; m < l->p->n_nodes; m++) {
-		if (!row[m])
-			continue;
-		l->s.room[m] -= sign * row[m];
-		l->s.spanning[m] += spans ? sign : 0;
-	}
-}
-
-/* Give job j this row, whose gain is known. Its old one was taken off by occupy(l, j, -1). */
-static void put(struct fit_pollux_local *l, int j, const uint8_t *row, double gain)
-{
-	struct job *q = &l->s.jobs[j];
-
-	memmove(row_of(l, j), row, (size_t)l->p->n_nodes);
-	measure(l, row_of(l, j), &q->replicas, &q->nodes);
-	l->s.sum += gain - q->gain;
-	q->gain = gain;
-	occupy(l, j, 1);
-}
-
-static bool fits(const struct fit_pollux_local *l, const uint8_t *row, int nodes)
-{
-	for (int m = 0; m < l->p->n_nodes; m++)
-		if (row[m] && (row[m] > l->s.room[m] ||
-			       (nodes > 1 && l->p->avoid_interference && l->s.spanning[m])))
-			return false;
+	note(l, j);
+	place(l, j, &best);
 	return true;
 }
 
-/*
- * Nodes for so many replicas of job j, and the gain: the row of now where it has that size and
- * fits; one node, the fullest that has room; else several, emptiest first. -infinity: no room.
- */
-static double find_row(const struct fit_pollux_local *l, int j, int replicas, uint8_t *row)
+/* ---- two jobs ---- */
+
+/* Could two jobs be better off together, if nodes did not matter? */
+static bool worth_trying(const struct fit_pollux_local *l, const struct job *a, const struct job *b)
 {
-	const struct fit_pollux_problem *p = l->p;
-	const struct job *q = &l->s.jobs[j];
-	int best = -1, left = replicas, nodes = 0;
+	int free = l->pack.free + a->row.replicas + b->row.replicas;
+	double least = a->gain + b->gain;
 
-	if (replicas == q->current_replicas && q->current_fits && fits(l, current_of(l, j), q->current_nodes)) {
-		memcpy(row, current_of(l, j), (size_t)p->n_nodes);
-		return q->keep;
-	}
-	memset(row, 0, (size_t)p->n_nodes);
-	if (replicas == 0)
-		return q->by_size[0][0];
-	if (replicas <= l->max_capacity) {
-		for (int m = 0; m < p->n_nodes; m++)
-			if (l->s.room[m] >= replicas && (best < 0 || l->s.room[m] < l->s.room[best]))
-				best = m;
-		if (best >= 0) {
-			row[best] = (uint8_t)replicas;
-			return q->by_size[0][replicas];
-		}
-	}
-	for (int level = l->max_capacity; level > 0 && left > 0; level--) {
-		for (int m = 0; m < p->n_nodes && left > 0; m++) {
-			int take = left < level ? left : level;
-
-			if (l->s.room[m] != level || (p->avoid_interference && l->s.spanning[m]))
-				continue;
-			row[m] = (uint8_t)take;
-			left -= take;
-			nodes++;
-		}
-	}
-	if (left > 0 || nodes < 2)
-		return -HUGE_VAL;
-	return q->by_size[1][replicas];
-}
-
-/* ---- moves ---- */
-
-/* Sizes worth a look: all of them for small problems, else those near the present one and a few of
- * every magnitude. */
-static bool worth_a_look(const struct fit_pollux_local *l, int j, int r)
-{
-	const struct job *q = &l->s.jobs[j];
-
-	if (l->p->n_jobs <= 64 || r <= 4 || r == q->current_replicas)
-		return true;
-	return r % l->max_capacity == 0 &&
-	       (r <= 4 * l->max_capacity || r % (4 * l->max_capacity) == 0 || r == q->max);
-}
-
-/* The best size for one job, all else staying. */
-static bool regrant(struct fit_pollux_local *l, int j)
-{
-	struct job *q = &l->s.jobs[j];
-	double best = q->gain;
-	bool better = false;
-
-	occupy(l, j, -1);
-	for (int r = 0; r <= q->max; r++) {
-		double g;
-
-		if (!worth_a_look(l, j, r))
-			continue;
-		g = find_row(l, j, r, l->row[0]);
-		if (g > best + MIN_GAIN * fabs(best)) {
-			best = g;
-			better = true;
-			memcpy(l->row[1], l->row[0], (size_t)l->p->n_nodes);
-		}
-	}
-	if (better)
-		put(l, j, l->row[1], best);
-	else
-		occupy(l, j, 1);
-	return better;
-}
-
-/* Book (or give back) a row that is not in the state yet. */
-static void book(struct fit_pollux_local *l, const uint8_t *row, int sign)
-{
-	int replicas, nodes;
-
-	measure(l, row, &replicas, &nodes);
-	for (int m = 0; m < l->p->n_nodes; m++) {
-		l->s.room[m] -= sign * row[m];
-		l->s.spanning[m] += nodes > 1 && row[m] ? sign : 0;
-	}
-}
-
-/* The most that a job can gain anywhere. */
-static double best_possible(const struct fit_pollux_local *l, const struct job *q)
-{
-	int one = q->max < l->max_capacity ? q->max : l->max_capacity;
-
-	return fmax(q->keep, fmax(q->by_size[0][one], q->by_size[1][q->max]));
+	least += MIN_GAIN * fabs(least);
+	for (int r = 0; r <= a->g.max && r <= free; r++)
+		if (a->g.hope[r] + fit_gains_hope(&b->g, free - r) > least)
+			return true;
+	return false;
 }
 
 struct pair {
-	double sum, gain[2];	/* the best so far: first, second */
+	double sum;
+	struct choice first, second;	/* in the order in which they are placed */
+	int order;			/* which job is first */
 	bool found;
 };
 
-/* Sizes from..to for the first job, placed before the second one, which takes what is left. */
-static void try_order(struct fit_pollux_local *l, const int job[2], const int from[2], const int to[2],
-		      uint8_t *const kept[2], struct pair *best)
+static void consider(struct pair *best, int order, struct choice first, struct choice second)
 {
-	size_t n = (size_t)l->p->n_nodes;
-	double hope = best_possible(l, &l->s.jobs[job[1]]);
+	if (!more(first.gain + second.gain, best->sum))
+		return;
+	*best = (struct pair){ first.gain + second.gain, first, second, order, true };
+}
 
-	for (int r = from[0]; r <= to[0]; r++) {
-		double g;
+/* All sizes of the first job; the second one takes the best of what is left. */
+static void try_sizes(struct fit_pollux_local *l, const struct job *a, const struct job *b, int order,
+		      struct pair *best)
+{
+	int free = l->pack.free;
 
-		if (!worth_a_look(l, job[0], r))
-			continue;
-		g = find_row(l, job[0], r, l->row[0]);
-		if (g + hope <= best->sum)
-			continue;	/* not even the best of the second would make up for it */
-		book(l, l->row[0], 1);
-		for (int t = from[1]; t <= to[1]; t++) {
-			double h = worth_a_look(l, job[1], t) ? find_row(l, job[1], t, l->row[1]) : -HUGE_VAL;
+	for (int several = 0; several < 2; several++) {
+		int most = fit_pack_most(&l->pack, &l->pack.now, several);
 
-			if (!(g + h > best->sum + MIN_GAIN * fabs(best->sum)))
+		most = most < a->g.max ? most : a->g.max;
+		for (int r = several ? 2 : 0; r <= most; r++) {
+			struct choice first = { a->g.by_size[several][r], r, several, false };
+
+			if (a->g.up_to[several][r] != r || !more(first.gain + fit_gains_hope(&b->g, free - r), best->sum))
 				continue;
-			*best = (struct pair){ g + h, { g, h }, true };
-			memcpy(kept[0], l->row[0], n);
-			memcpy(kept[1], l->row[1], n);
+			fit_pack_look(&l->pack);
+			if (r)
+				fit_pack_try(&l->pack, &l->pack.then, r, several);
+			consider(best, order, first, best_change(l, b, &l->pack.then));
 		}
-		book(l, l->row[0], -1);
 	}
 }
 
-/* The best sizes for two jobs together, all else staying: one may grow, the other may not. */
-static bool regrant_two(struct fit_pollux_local *l, int grows, int shrinks)
+/* The best for two jobs together, all else staying: how much better it is than what they have. */
+static struct pair best_pair(struct fit_pollux_local *l, int j, int k)
 {
-	const struct job *a = &l->s.jobs[grows], *b = &l->s.jobs[shrinks];
-	int small = a->replicas > 0 ? a->replicas - 1 : 0;
-	struct pair best = { .sum = a->gain + b->gain }, first = best;
-	bool b_first;
+	struct job *q[2] = { &l->jobs[j], &l->jobs[k] };
+	struct pair best = { .sum = q[0]->gain + q[1]->gain };
 
-	occupy(l, grows, -1);
-	occupy(l, shrinks, -1);
-	/* either may have the first choice of nodes; a row of its own for what each order finds */
-	try_order(l, (int[]){ shrinks, grows }, (int[]){ 0, small }, (int[]){ b->replicas, a->max },
-		  (uint8_t *const[]){ l->row[3], l->row[2] }, &best);
-	first = best;
-	first.found = false;
-	try_order(l, (int[]){ grows, shrinks }, (int[]){ small, 0 }, (int[]){ a->max, b->replicas },
-		  (uint8_t *const[]){ l->row[2], l->row[3] }, &first);
-	b_first = !first.found;
-	if (b_first && !best.found) {
-		occupy(l, shrinks, 1);
-		occupy(l, grows, 1);
-		return false;
+	if (!worth_trying(l, q[0], q[1]))
+		return best;
+	for (int i = 0; i < 2; i++)
+		fit_pack_give(&l->pack, &q[i]->row);
+	for (int i = 0; i < 2; i++) {
+		if (fit_pack_fits(&l->pack, &q[i]->g.current)) {	/* its row of now, and whatever for the other */
+			struct choice keep = { .gain = q[i]->g.keep, .keep = true };
+
+			fit_pack_take(&l->pack, &q[i]->g.current);
+			consider(&best, i, keep, best_choice(l, q[!i]));
+			fit_pack_give(&l->pack, &q[i]->g.current);
+		}
+		try_sizes(l, q[i], q[!i], i, &best);
 	}
-	put(l, shrinks, l->row[3], b_first ? best.gain[0] : first.gain[1]);
-	put(l, grows, l->row[2], b_first ? best.gain[1] : first.gain[0]);
+	for (int i = 0; i < 2; i++)
+		fit_pack_take(&l->pack, &q[i]->row);
+	return best;
+}
+
+/* Job j and the one of others[0..n) with which it is best. */
+static bool regrant_two(struct fit_pollux_local *l, int j, const int *others, int n)
+{
+	struct pair best = { .found = false };
+	double gained = 0;
+	int with = -1;
+
+	for (int i = 0; i < n; i++) {
+		int k = others ? others[i] : i;
+		struct pair pair;
+
+		if (k == j)
+			continue;
+		pair = best_pair(l, j, k);
+		if (pair.found && pair.sum - l->jobs[j].gain - l->jobs[k].gain > gained) {
+			gained = pair.sum - l->jobs[j].gain - l->jobs[k].gain;
+			best = pair;
+			with = k;
+		}
+	}
+	if (with < 0)
+		return false;
+	note(l, j);
+	note(l, with);
+	fit_pack_give(&l->pack, &l->jobs[j].row);
+	fit_pack_give(&l->pack, &l->jobs[with].row);
+	place(l, best.order ? with : j, &best.first);
+	place(l, best.order ? j : with, &best.second);
 	return true;
 }
 
@@ -381,7 +317,7 @@ static void top(const double *key, int n, int keep, int *order)
 	int k = 0;
 
 	for (int j = 0; j < n; j++) {
-		int i = k < keep ? k : keep;
+		int i;
 
 		if (k == keep && !(key[j] > key[order[keep - 1]]))
 			continue;
@@ -396,81 +332,89 @@ static void top(const double *key, int n, int keep, int *order)
 /* GPUs from those who lose least by one less to those who gain most by one more. */
 static bool exchange(struct fit_pollux_local *l)
 {
-	const struct fit_pollux_problem *p = l->p;
-	int n = p->n_jobs, n_growers = n < GROWERS ? n : GROWERS, n_donors = n < DONORS ? n : DONORS;
+	int n = l->p->n_jobs, n_growers = n < GROWERS ? n : GROWERS, n_donors = n < DONORS ? n : DONORS;
 	double *wish = l->key, *spare = l->key + n;
 	int *growers = l->order, *donors = l->order + n;
 	bool any = false;
 
 	for (int j = 0; j < n; j++) {
-		const struct job *q = &l->s.jobs[j];
-		int more = q->replicas < l->max_capacity ? q->replicas + 1 : q->replicas + l->max_capacity;
+		const struct job *q = &l->jobs[j];
+		int r = q->row.replicas, next = r < l->pack.top ? r + 1 : r + l->pack.top;
 
-		more = more > q->max ? q->max : more;
-		wish[j] = more > q->replicas ? (q->by_size[more > l->max_capacity][more] - q->gain) / (more - q->replicas) :
-			  -HUGE_VAL;
-		if (q->keep > q->gain && q->current_replicas > 0)	/* wants its old place back */
-			wish[j] = fmax(wish[j], (q->keep - q->gain) / q->current_replicas);
-		spare[j] = q->replicas ? (q->by_size[q->nodes > 1][q->replicas - 1] - q->gain) : -HUGE_VAL;
+		next = next > q->g.max ? q->g.max : next;
+		wish[j] = next > r ? (q->g.by_size[next > l->pack.top][next] - q->gain) / (next - r) : -HUGE_VAL;
+		if (q->g.keep > q->gain && q->g.current.replicas > 0)	/* wants its old place back */
+			wish[j] = fmax(wish[j], (q->g.keep - q->gain) / q->g.current.replicas);
+		spare[j] = r ? q->g.by_size[q->row.n > 1][r - 1] - q->gain : -HUGE_VAL;
 	}
 	top(wish, n, n_growers, growers);
 	top(spare, n, n_donors, donors);
 	for (int a = 0; a < n_growers; a++)
-		for (int b = 0; b < n_donors; b++)
-			if (growers[a] != donors[b] && wish[growers[a]] > -HUGE_VAL && spare[donors[b]] > -HUGE_VAL)
-				any = regrant_two(l, growers[a], donors[b]) || any;
+		if (wish[growers[a]] > -HUGE_VAL)
+			any = regrant_two(l, growers[a], donors, n_donors) || any;
 	return any;
 }
 
 /* ---- chains: one job is pushed, the others find new places, and all is undone if it did not pay ---- */
 
-static void copy_state(const struct fit_pollux_local *l, struct state *to, const struct state *from)
+static void undo(struct fit_pollux_local *l)
 {
-	const struct fit_pollux_problem *p = l->p;
+	for (size_t i = 0; i < l->n_journal; i++)
+		fit_pack_give(&l->pack, &l->jobs[l->journal[i].j].row);
+	for (size_t i = 0; i < l->n_journal; i++) {
+		const struct undo *u = &l->journal[i];
+		struct job *q = &l->jobs[u->j];
 
-	memcpy(to->rows, from->rows, (size_t)p->n_jobs * (size_t)p->n_nodes);
-	memcpy(to->room, from->room, (size_t)p->n_nodes * sizeof *to->room);
-	memcpy(to->spanning, from->spanning, (size_t)p->n_nodes * sizeof *to->spanning);
-	memcpy(to->jobs, from->jobs, (size_t)p->n_jobs * sizeof *to->jobs);
-	to->sum = from->sum;
+		q->row = u->row;
+		q->gain = u->gain;
+		q->kept = u->kept;
+		fit_pack_take(&l->pack, &q->row);
+	}
 }
 
-static void take_off(struct fit_pollux_local *l, int j)
+/* Did the trial gain anything? Job by job, for the sum of all may be far larger than what changed. */
+static bool paid(const struct fit_pollux_local *l)
 {
-	occupy(l, j, -1);
-	memset(l->row[0], 0, (size_t)l->p->n_nodes);
-	put(l, j, l->row[0], l->s.jobs[j].by_size[0][0]);
+	double gained = 0, size = 0;
+
+	for (size_t i = 0; i < l->n_journal; i++) {
+		double before = l->journal[i].gain, d = l->jobs[l->journal[i].j].gain - before;
+
+		gained += d;
+		size = d > 0 || d < 0 ? fmax(size, fabs(before)) : size;
+	}
+	return gained > MIN_GAIN * size;
 }
 
 /* Job j back to its row of now, whoever is in the way goes. */
 static bool push_back(struct fit_pollux_local *l, int j)
 {
-	const struct job *q = &l->s.jobs[j];
-	const uint8_t *current = current_of(l, j);
+	struct job *q = &l->jobs[j];
+	const struct choice keep = { .gain = q->g.keep, .keep = true };
 
-	if (!q->current_replicas || !q->current_fits || !(q->keep > q->gain))
+	if (!q->g.current.replicas || !more(q->g.keep, q->gain))
 		return false;
 	take_off(l, j);
-	for (int k = 0; k < l->p->n_jobs && !fits(l, current, q->current_nodes); k++) {
-		const uint8_t *row = row_of(l, k);
+	for (int k = 0; k < l->p->n_jobs && !fit_pack_fits(&l->pack, &q->g.current); k++) {
+		const struct fit_pack_row *row = &l->jobs[k].row;
 		bool in_the_way = false;
 
-		for (int m = 0; m < l->p->n_nodes && !in_the_way; m++)
-			in_the_way = row[m] && current[m] &&
-				     (current[m] > l->s.room[m] ||
-				      (q->current_nodes > 1 && l->s.jobs[k].nodes > 1 && l->p->avoid_interference));
-		if (in_the_way && k != j)
+		for (int i = 0; i < row->n && k != j && !in_the_way; i++)
+			for (int m = 0; m < q->g.current.n && !in_the_way; m++)
+				in_the_way = row->node[i] == q->g.current.node[m] &&
+					     (q->g.current.gpus[m] > l->pack.room[row->node[i]] ||
+					      (q->g.current.n > 1 && row->n > 1 && l->pack.avoid));
+		if (in_the_way)
 			take_off(l, k);
 	}
-	occupy(l, j, -1);
-	put(l, j, current, q->keep);
+	place(l, j, &keep);
 	return true;
 }
 
 /* Job j gives everything away and comes last. */
 static bool push_away(struct fit_pollux_local *l, int j)
 {
-	if (!l->s.jobs[j].replicas)
+	if (!l->jobs[j].row.replicas)
 		return false;
 	take_off(l, j);
 	return true;
@@ -480,53 +424,92 @@ static bool push_away(struct fit_pollux_local *l, int j)
  * least to lose, which are the jobs with most GPUs. */
 static bool push_ahead(struct fit_pollux_local *l, int j)
 {
-	const struct job *q = &l->s.jobs[j];
-	int want = 0;
+	struct job *q = &l->jobs[j];
+	double want = fit_gains_hope(&q->g, q->g.max);
+	bool away = false;
 
-	for (int r = q->replicas + 1; r <= q->max; r++)
-		if (q->by_size[r > l->max_capacity][r] > q->by_size[want > l->max_capacity][want])
-			want = r;
-	if (want <= q->replicas)
+	if (!more(want, q->gain))
 		return false;
-	take_off(l, j);
 	for (int n = 0; n < l->p->n_jobs; n++) {
-		double g = find_row(l, j, want, l->row[1]);
+		struct choice c;
 		int most = -1;
 
-		if (g > -HUGE_VAL) {
-			occupy(l, j, -1);
-			put(l, j, l->row[1], g);
+		if (!away)
+			take_off(l, j);
+		away = true;
+		c = best_choice(l, q);
+		if (!more(want, c.gain)) {
+			place(l, j, &c);
 			return true;
 		}
 		for (int k = 0; k < l->p->n_jobs; k++)
-			if (k != j && l->s.jobs[k].replicas &&
-			    (most < 0 || l->s.jobs[k].replicas > l->s.jobs[most].replicas))
+			if (k != j && l->jobs[k].row.replicas &&
+			    (most < 0 || l->jobs[k].row.replicas > l->jobs[most].row.replicas))
 				most = k;
-		if (most < 0)
-			break;
+		if (most < 0) {
+			place(l, j, &c);
+			return true;
+		}
 		take_off(l, most);
 	}
 	return true;
 }
 
+/* Job j, which holds nothing, gets the best of at most that size, its row of now if that is it. */
+static void place_up_to(struct fit_pollux_local *l, int j, int size)
+{
+	struct job *q = &l->jobs[j];
+	int one = fit_pack_most(&l->pack, &l->pack.now, false), many = fit_pack_most(&l->pack, &l->pack.now, true);
+	struct choice c = { .gain = q->gain, .keep = q->kept };
+	int r, s;
+
+	size = size < q->g.max ? size : q->g.max;
+	r = q->g.up_to[0][one < size ? one : size];
+	s = q->g.up_to[1][many < size ? many : size];
+	if (q->g.by_size[0][r] > c.gain)
+		c = (struct choice){ .gain = q->g.by_size[0][r], .size = r };
+	if (s > 1 && q->g.by_size[1][s] > c.gain)
+		c = (struct choice){ .gain = q->g.by_size[1][s], .size = s, .several = true };
+	if (q->g.current.replicas && q->g.current.replicas <= size && q->g.keep >= c.gain &&
+	    fit_pack_fits(&l->pack, &q->g.current))
+		c = (struct choice){ .gain = q->g.keep, .keep = true };
+	place(l, j, &c);
+}
+
+/* After a push the others find their places again. */
+static void settle(struct fit_pollux_local *l, int j)
+{
+	size_t lost = l->n_journal;
+	int n = l->p->n_jobs;
+
+	/* those who lost theirs as much as they had, or the first of them would take it all */
+	for (size_t i = 0; i < lost; i++)
+		if (l->journal[i].j != j)
+			place_up_to(l, l->journal[i].j, l->journal[i].row.replicas);
+	for (int k = 0; k < n; k++)
+		if (k != j)
+			(void)regrant(l, k);
+	(void)regrant(l, j);
+	for (size_t i = 0; i < lost && i < 4; i++)
+		(void)regrant_two(l, l->journal[i].j, NULL, n < DONORS ? n : DONORS);
+	for (int k = 0; k < n; k++)
+		(void)regrant(l, k);
+}
+
 static bool chain(struct fit_pollux_local *l, bool (*push)(struct fit_pollux_local *, int), int j)
 {
-	copy_state(l, &l->saved, &l->s);
-	if (!push(l, j))
+	l->trial++;
+	l->noting = true;
+	l->n_journal = 0;
+	if (!push(l, j)) {
+		l->noting = false;
 		return false;
-	/* those who lost their place choose first, or the others would take it all */
-	for (int k = 0; k < l->p->n_jobs; k++)
-		if (k != j && l->s.jobs[k].replicas == 0 && l->saved.jobs[k].replicas > 0)
-			(void)regrant(l, k);
-	for (int round = 0; round < 2; round++) {
-		for (int k = 0; k < l->p->n_jobs; k++)
-			if (k != j)
-				(void)regrant(l, k);
-		(void)regrant(l, j);
 	}
-	if (l->s.sum > l->saved.sum + MIN_GAIN * fabs(l->saved.sum))
+	settle(l, j);
+	l->noting = false;
+	if (paid(l))
 		return true;
-	copy_state(l, &l->s, &l->saved);
+	undo(l);
 	return false;
 }
 
@@ -539,6 +522,22 @@ static bool chains(struct fit_pollux_local *l)
 		for (int j = 0; j < l->p->n_jobs && j < CHAINS; j++)
 			any = chain(l, pushes[i], j) || any;
 	return any;
+}
+
+static void remember(struct fit_pollux_local *l)
+{
+	size_t n = (size_t)l->p->n_nodes;
+	double sum = 0;
+
+	for (int j = 0; j < l->p->n_jobs; j++)
+		sum += l->jobs[j].gain;
+	if (!(sum > l->best_sum))
+		return;
+	l->best_sum = sum;
+	memset(l->best, 0, (size_t)l->p->n_jobs * n);
+	for (int j = 0; j < l->p->n_jobs; j++)
+		for (int i = 0; i < l->jobs[j].row.n; i++)
+			l->best[(size_t)j * n + (size_t)l->jobs[j].row.node[i]] = l->jobs[j].row.gpus[i];
 }
 
 static void improve(struct fit_pollux_local *l)
@@ -554,128 +553,72 @@ static void improve(struct fit_pollux_local *l)
 		if (!any)
 			break;
 	}
-	if (l->s.sum > l->best_sum) {
-		l->best_sum = l->s.sum;
-		memcpy(l->best, l->s.rows, (size_t)l->p->n_jobs * (size_t)l->p->n_nodes);
-	}
+	remember(l);
 }
 
-/* ---- the price of a GPU ---- */
-
-/* The size that pays best at this price; *value what it is worth after paying. -1: the row of now. */
-static int best_at(const struct fit_pollux_local *l, int j, double price, double *value)
+static void start_empty(struct fit_pollux_local *l)
 {
-	const struct job *q = &l->s.jobs[j];
-	int size = -1;
-
-	*value = q->keep - price * q->current_replicas;
-	for (int r = 0; r <= q->max; r++) {
-		double g = r <= l->max_capacity && q->by_size[0][r] > q->by_size[1][r] ? q->by_size[0][r] :
-			   r > 1 ? q->by_size[1][r] : q->by_size[0][r];
-
-		if (g - price * r > *value) {
-			*value = g - price * r;
-			size = r;
-		}
-	}
-	return size;
-}
-
-static int demand_at(const struct fit_pollux_local *l, double price, double *dual)
-{
-	int demand = 0;
-
-	*dual = price * l->p->n_gpus;
 	for (int j = 0; j < l->p->n_jobs; j++) {
-		double value;
-		int r = best_at(l, j, price, &value);
+		struct job *q = &l->jobs[j];
+		struct choice none = nothing(q);
 
-		demand += r < 0 ? l->s.jobs[j].current_replicas : r;
-		*dual += value;
+		q->row.n = q->row.replicas = 0;
+		place(l, j, &none);
 	}
-	return demand;
 }
 
-/* The price at which demand meets the cluster; the smallest dual value met on the way. */
-static double find_price(const struct fit_pollux_local *l, double *dual)
+static bool place_as_now(struct fit_pollux_local *l, int j)
 {
-	double lo = 0, hi = 1, d;
+	const struct choice keep = { .gain = l->jobs[j].g.keep, .keep = true };
 
-	*dual = HUGE_VAL;
-	for (int i = 0; i < 60; i++, hi *= 4) {
-		int demand = demand_at(l, hi, &d);
-
-		*dual = d < *dual ? d : *dual;
-		if (demand <= l->p->n_gpus)
-			break;
-	}
-	if (demand_at(l, 0, &d) <= l->p->n_gpus) {
-		*dual = d < *dual ? d : *dual;
-		return 0;
-	}
-	for (int i = 0; i < 50 && hi - lo > 1e-12 * hi; i++) {
-		double mid = lo + (hi - lo) / 2;
-
-		if (demand_at(l, mid, &d) > l->p->n_gpus)
-			lo = mid;
-		else
-			hi = mid;
-		*dual = d < *dual ? d : *dual;
-	}
-	return hi;
+	if (!l->jobs[j].g.current.replicas || !fit_pack_fits(&l->pack, &l->jobs[j].g.current))
+		return false;
+	place(l, j, &keep);
+	return true;
 }
 
-/* Realise the sizes of a price: rows of now first, then the others, largest first. */
-static void realise(struct fit_pollux_local *l, double price)
+static void start_as_now(struct fit_pollux_local *l)
+{
+	start_empty(l);
+	for (int j = 0; j < l->p->n_jobs; j++)
+		(void)place_as_now(l, j);
+}
+
+/* Realise the sizes of the price: rows of now first, then the others, largest first. */
+static void start_at_price(struct fit_pollux_local *l)
 {
 	int n = l->p->n_jobs;
-	double value;
 
-	clear(l);
+	for (int j = 0; j < n; j++)
+		fit_pack_give(&l->pack, &l->jobs[j].row);
+	start_empty(l);
 	for (int j = 0; j < n; j++) {
-		l->sizes[j] = best_at(l, j, price, &value);
-		if (l->sizes[j] >= 0)
-			continue;
-		if (fits(l, current_of(l, j), l->s.jobs[j].current_nodes))
-			put(l, j, current_of(l, j), l->s.jobs[j].keep);
-		else
-			l->sizes[j] = l->s.jobs[j].current_replicas;
-	}
-	for (int size = FIT_POLLUX_REPLICAS_MAX; size > 0; size--) {
-		for (int j = 0; j < n; j++) {
-			if (l->sizes[j] != size)
-				continue;
-			for (int r = size; r > 0; r--) {
-				double g = find_row(l, j, r, l->row[0]);
+		const struct fit_gains *g = &l->jobs[j].g;
 
-				if (g > l->s.jobs[j].gain) {
-					put(l, j, l->row[0], g);
-					break;
-				}
-			}
-		}
+		if (l->sizes[j] == g->current.replicas && g->keep >= g->hope[l->sizes[j]] && place_as_now(l, j))
+			l->sizes[j] = 0;
 	}
+	for (int size = FIT_POLLUX_REPLICAS_MAX; size > 0; size--)
+		for (int j = 0; j < n; j++)
+			if (l->sizes[j] == size)
+				place_up_to(l, j, size);
 }
 
 int fit_pollux_local_search(struct fit_pollux_local *l, const struct fit_pollux_problem *p,
 			    const uint8_t **best, double f[2], double *bound, struct fit_err *err)
 {
-	double dual, price;
+	double dual;
 
 	if (prepare(l, p))
 		return fit_fail_nomem(err);
 	l->best_sum = -HUGE_VAL;
-	price = find_price(l, &dual);
-	clear(l);
-	for (int j = 0; j < p->n_jobs; j++)
-		if (l->s.jobs[j].current_replicas && l->s.jobs[j].current_fits &&
-		    fits(l, current_of(l, j), l->s.jobs[j].current_nodes))
-			put(l, j, current_of(l, j), l->s.jobs[j].keep);
+	dual = fit_gains_price(&l->jobs[0].g, sizeof *l->jobs, p->n_jobs, p->n_gpus, l->steps, l->sizes);
+	start_as_now(l);
 	improve(l);
-	realise(l, price);
+	start_at_price(l);
 	improve(l);
 	fit_pollux_objectives(p, l->best, f);
 	*best = l->best;
-	*bound = fitness_of(p, dual);
+	*bound = fit_gains_fitness(p->power, dual, p->n_jobs);
 	return FIT_OK;
 }

@@ -61,9 +61,9 @@ int fit_pollux_ga_search(struct fit_pollux_ga *ga, const struct fit_pollux_probl
 			 const uint8_t **best, double f[2], struct fit_err *err) FIT_MUST_CHECK;
 
 /*
- * A deterministic local search for the first objective alone. It starts from what is held now and
- * from the sizes that a price for GPUs would lead to, and improves both by regranting single jobs and
- * by moving GPUs between two of them, always on nodes that really have room. *bound is an upper
+ * A deterministic local search for the first objective alone. It starts from what is held now and from
+ * the sizes that a price for GPUs would lead to, and improves both by regranting single jobs, by sharing
+ * anew between two, and by pushing one aside or ahead and letting the others settle. *bound is an upper
  * bound of FITNESS_p over all states: the price's dual value, which knows nothing of nodes.
  */
 struct fit_pollux_local;
