@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * gf-synth: generated inputs. A workload of applications that have profiles, the profiles themselves
- * in the file layout of the Pollux simulator, jobs of fixed duration, and the calibration table behind
- * the first two. All of it is decided by the options and the seed.
+ * in the file layout of the Pollux simulator, jobs of fixed duration, bursty arrivals, misjudged speedups,
+ * and the calibration table behind the first two. All of it is decided by the options and the seed.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -13,16 +13,17 @@
 #include "libfit/base/outfile.h"
 #include "libfit/synth/calibration.h"
 #include "libfit/synth/formats.h"
+#include "libfit/synth/synth_arrivals.h"
 #include "libfit/synth/synth_jobs.h"
 #include "libfit/synth/synth_profile.h"
 #include "tools/common/cli.h"
 
 struct options {
-	int64_t jobs, max_gpus, users, median_ns, longest_ns;
-	double hours, sigma, noise;
+	int64_t jobs, max_gpus, users, median_ns, longest_ns, gap_ns, burst_ns;
+	double hours, sigma, noise, scv, low, size;
 	int arrivals, format;
 	bool force;
-	const char *profiles, *calibration;
+	const char *profiles, *calibration, *like, *classes;
 };
 
 static const char *const arrivals_names[] = { "poisson", "diurnal", NULL };
@@ -71,12 +72,35 @@ static const struct cli_option profiles_options[] = {
 	  0, 0, 0 },
 	NO_MORE
 };
+static const struct cli_option arrivals_options[] = {
+	{ 0, "like", CLI_TEXT, OPT(like), "JOBS", NULL, "take the jobs of this table, in another order", NULL, 0, 0,
+	  CLI_INPUT },
+	{ 0, "classes", CLI_TEXT, OPT(classes), "FILE", NULL,
+	  "draw jobs of these classes by their arrival rates", NULL, 0, 0, CLI_INPUT },
+	{ 'n', "jobs", CLI_INT, OPT(jobs), "N", "960", "number of jobs, with --classes", NULL, 0, 1e8, CLI_RESULT },
+	{ 0, "scv", CLI_REAL, OPT(scv), "X", "2.65",
+	  "squared coefficient of variation of the gaps between jobs", NULL, 1, 1e9, CLI_RESULT },
+	{ 0, "mean-gap", CLI_TIME, OPT(gap_ns), "SECONDS", "as the jobs or classes have it",
+	  "mean gap between jobs", NULL, 1e-6, 1e9, CLI_RESULT },
+	{ 0, "low", CLI_REAL, OPT(low), "SHARE", "0.25", "rate between bursts, of the mean rate", NULL, 0, 0.999999,
+	  CLI_RESULT },
+	{ 0, "burst", CLI_TIME, OPT(burst_ns), "SECONDS", "1800", "mean length of a burst", NULL, 1e-6, 1e9,
+	  CLI_RESULT },
+	NO_MORE
+};
+static const struct cli_option misjudge_options[] = {
+	{ 0, "size", CLI_REAL, OPT(size), "SIGMA", "0.1",
+	  "size of the error: deviation of the log speed", NULL, 0, 10, CLI_RESULT },
+	NO_MORE
+};
 static const struct cli_option apps_options[] = { NO_MORE };
 
 static const struct cli_verb verbs[] = {
 	{ "workload", "", "a jobs table of applications that have profiles", workload_options, 0, 0 },
 	{ "jobs", "", "a jobs table of fixed durations, any length", jobs_options, 0, 0 },
 	{ "profiles", "DIR", "a folder of profile files for each application", profiles_options, 1, 1 },
+	{ "arrivals", "", "jobs in bursts, by a Poisson process of two rates", arrivals_options, 0, 0 },
+	{ "misjudge", "[SPEEDUPS]", "speedups as somebody believes them who is wrong", misjudge_options, 0, 1 },
 	{ "apps", "", "the built-in calibration", apps_options, 0, 0 },
 	{ NULL, NULL, NULL, NULL, 0, 0 }
 };
@@ -249,6 +273,53 @@ static int do_profiles(struct cli *cli, const struct options *o, struct fit_err 
 	return rc;
 }
 
+static int do_arrivals(struct cli *cli, const struct options *o, struct fit_err *err)
+{
+	struct fit_arrivals_params p = fit_arrivals_params_default();
+	struct fit_boa_classes classes = { 0 };
+	struct fit_writer *w = NULL;
+	struct fit_meta meta = { 0 };
+	char hash[FIT_HASH_HEX];
+	int rc = FIT_OK;
+
+	p.mean_gap_s = o->gap_ns > 0 ? fit_time_to_double(o->gap_ns) : 0;
+	p.burst_s = o->burst_ns > 0 ? fit_time_to_double(o->burst_ns) : p.burst_s;
+	p.scv = o->scv >= 0 ? o->scv : p.scv;
+	p.low = o->low >= 0 ? o->low : p.low;
+	if (o->classes)
+		rc = fit_boa_classes_read(&classes, o->classes, err);
+	if (!rc && (cli_meta(cli, &meta, true) || (o->classes && cli_meta_input(&meta, "classes", classes.hash))))
+		rc = fit_fail_nomem(err);
+	if (!rc)
+		rc = cli_writer_open(cli, &w, err);
+	if (!rc && o->classes)
+		rc = finish(w, fit_synth_arrivals_of(&classes, o->jobs >= 0 ? o->jobs : 960, &p, cli->seed, w, &meta, err),
+			    err);
+	else if (!rc)
+		rc = finish(w, fit_synth_arrivals_like(o->like, &p, cli->seed, w, &meta, hash, err), err);
+	fit_meta_release(&meta);
+	fit_boa_classes_release(&classes);
+	return rc;
+}
+
+static int do_misjudge(struct cli *cli, const struct options *o, struct fit_err *err)
+{
+	struct fit_speedups s = { 0 };
+	struct fit_writer *w = NULL;
+	struct fit_meta meta = { 0 };
+	int rc = fit_speedups_read(&s, cli_operand(cli, 0), false, err);
+
+	if (!rc && (cli_meta(cli, &meta, true) || cli_meta_input(&meta, NULL, s.hash)))
+		rc = fit_fail_nomem(err);
+	if (!rc)
+		rc = cli_writer_open(cli, &w, err);
+	if (!rc)
+		rc = finish(w, fit_synth_misjudge(&s, o->size >= 0 ? o->size : 0.1, cli->seed, w, &meta, err), err);
+	fit_meta_release(&meta);
+	fit_speedups_release(&s);
+	return rc;
+}
+
 static int do_apps(struct cli *cli, struct fit_err *err)
 {
 	struct fit_synth_calibration c = { 0 };
@@ -282,6 +353,16 @@ static int run(struct cli *cli, const struct options *o)
 		rc = do_workload(cli, o, &err);
 	} else if (strcmp(cli->verb->name, "jobs") == 0) {
 		rc = do_jobs(cli, o, &err);
+	} else if (strcmp(cli->verb->name, "arrivals") == 0) {
+		if (!o->like == !o->classes)
+			return cli_usage(cli, "%s --like and --classes (expected one of them)", o->like ? "both" : "neither");
+		if (o->like && o->jobs >= 0)
+			return cli_usage(cli, "--jobs with --like (the number of jobs is that of the table)");
+		rc = do_arrivals(cli, o, &err);
+		if (rc == FIT_EINVAL)
+			return cli_usage(cli, "%s", err.msg);
+	} else if (strcmp(cli->verb->name, "misjudge") == 0) {
+		rc = do_misjudge(cli, o, &err);
 	} else {
 		rc = do_apps(cli, &err);
 	}
@@ -294,7 +375,8 @@ int main(int argc, char **argv)
 		.name = "gf-synth", .verbs = verbs,
 		.summary = "Generate workloads, application profiles and jobs from a seed."
 	};
-	struct options o = { .jobs = -1, .sigma = -1, .noise = -1, .arrivals = -1, .format = TABLE };
+	struct options o = { .jobs = -1, .scv = -1, .low = -1, .size = -1, .sigma = -1, .noise = -1,
+			     .arrivals = -1, .format = TABLE };
 	struct cli cli;
 	int rc = cli_start(&cli, &tool, argc, argv, &o);
 

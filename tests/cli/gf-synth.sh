@@ -142,3 +142,61 @@ lines "a reader that goes away early ends it" "$T/found" 3
 run "a replay of them" 0 gf-replay --policy fifo --cluster 4x8 - <<END
 $(gf-synth jobs --jobs 50)
 END
+
+# ---- arrivals ----
+D=tests/data
+# moments FILE: jobs, order, mean gap, squared coefficient of variation of the gaps
+moments() {
+	awk -F '\t' '/^#/ { next } !c { for (i = 1; i <= NF; i++) if ($i == "submit_s") c = i; next }
+		{ if (n++) { g = $c - last; if (g < 0) bad = 1; s += g; ss += g * g } last = $c }
+		END { m = s / (n - 1); printf "%d %d %.6g %.6g\n", n, bad, m, ss / (n - 1) / (m * m) - 1 }' "$1"
+}
+for scv in 1 2.65 6; do
+	run "arrivals of C2 $scv" 0 gf-synth arrivals --classes $D/replay-boa-classes.tsv -n 200000 --scv $scv --burst 300 --seed 3
+	moments "$T/out" >"$T/found"
+	awk -v scv=$scv '{ gap = 32 / 3; exit !($1 == 200000 && $2 == 0 && $3 > 0.97 * gap && $3 < 1.03 * gap &&
+		$4 > 0.94 * scv && $4 < 1.06 * scv) }' "$T/found"
+	ok "C2 $scv: mean gap and squared coefficient of variation ($(cat "$T/found"))" $?
+	awk -F '\t' '$2 == "vision" { v++ } $2 == "text" { t++ } END { exit !(v / t > 1.9 && v / t < 2.1) }' "$T/out"
+	ok "C2 $scv: classes by their rates" $?
+done
+run "the mean gap of one's own" 0 gf-synth arrivals --classes $D/replay-boa-classes.tsv -n 100000 --mean-gap 7 --burst 70
+moments "$T/out" >"$T/found"
+awk '{ exit !($3 > 6.8 && $3 < 7.2) }' "$T/found"
+ok "the mean gap of one's own: 7 s" $?
+run "like a table" 0 gf-synth arrivals --like $D/replay-boa-jobs.tsv
+awk -F '\t' '!/^#/ && $1 != "job_id" { print $2, $4 }' "$T/out" | sort >"$T/found"
+awk -F '\t' '!/^#/ && $1 != "job_id" { print $2, $4 }' $D/replay-boa-jobs.tsv | sort >"$T/wanted"
+same "like a table: the very jobs, in another order" "$T/wanted" "$T/found"
+cp "$T/out" "$T/like.tsv"
+run "like a table, again" 0 gf-synth arrivals --like $D/replay-boa-jobs.tsv --threads 4
+same "the same bytes" "$T/like.tsv" "$T/out"
+run "like a table, another seed" 0 gf-synth arrivals --like $D/replay-boa-jobs.tsv --seed 2
+cmp -s "$T/like.tsv" "$T/out"
+[ $? -eq 1 ]
+ok "another seed, other jobs" $?
+run "no such process" 2 gf-synth arrivals --classes $D/replay-boa-classes.tsv --scv 7
+is "no such process: why" "$T/err" "gf-synth: no squared coefficient of variation of 7 with a low rate of 0.25 of the mean (expected below 7, or a smaller low rate)
+Try 'gf-synth --help'."
+run "neither jobs nor classes" 2 gf-synth arrivals
+run "both jobs and classes" 2 gf-synth arrivals --like $D/replay-boa-jobs.tsv --classes $D/replay-boa-classes.tsv
+run "a number of jobs that is given already" 2 gf-synth arrivals --like $D/replay-boa-jobs.tsv -n 5
+printf 'app\tgpus\tsubmit_s\nx\t1\t4\n' >"$T/one.tsv"
+run "one job has no gap" 1 gf-synth arrivals --like "$T/one.tsv"
+is "one job has no gap: the message" "$T/err" \
+	"gf-synth: $T/one.tsv: no mean gap between submissions (expected two jobs at different times, or --mean-gap)"
+
+# ---- misjudged speedups ----
+run "no error" 0 gf-synth misjudge --size 0 $D/replay-boa-speedups.tsv
+awk -F '\t' '!/^#/ && $1 != "class" { print $1, $2, $4, $5, $6 }' "$T/out" | sort >"$T/found"
+awk -F '\t' '!/^#/ && $1 != "class" { print $1, $2, $3, $4, $5 }' $D/replay-boa-speedups.tsv | sort >"$T/wanted"
+same "no error: the same speedups" "$T/wanted" "$T/found"
+{ printf 'class\tepoch\tgpus\twork\tspeed_per_s\n'
+	awk 'BEGIN { for (e = 0; e < 4000; e++) for (k = 1; k <= 64; k *= 8) print "x\t" e "\t" k "\t1\t" k }'; } >"$T/many.tsv"
+run "an error of 0.2" 0 gf-synth misjudge --size 0.2 "$T/many.tsv"
+# on 8 GPUs log(f) has variance 0.04 (0.25 + 2 / 16), on 64 GPUs 0.04 (1 + 2 / 16); 1 GPU is right
+awk -F '\t' '!/^#/ && $1 != "class" { x = log($6 / $4); n[$4]++; s[$4] += x; ss[$4] += x * x }
+	END { printf "%.3f %.2f %.2f\n", ss[1], sqrt(ss[8] / n[8]) / 0.2, sqrt(ss[64] / n[64]) / 0.2
+	      exit !(ss[1] == 0 && sqrt(ss[8] / n[8] / 0.04 / 0.375) > 0.96 && sqrt(ss[8] / n[8] / 0.04 / 0.375) < 1.04 &&
+		sqrt(ss[64] / n[64] / 0.04 / 1.125) > 0.96 && sqrt(ss[64] / n[64] / 0.04 / 1.125) < 1.04) }' "$T/out" >"$T/found"
+ok "an error of 0.2: its size grows with the width as it should ($(cat "$T/found"))" $?
