@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "libfit/base/num.h"
+#include "libfit/metrics/efficiency.h"
 #include "libfit/metrics/metrics.h"
 #include "libfit/metrics/summary.h"
 #include "libfit/table/table.h"
@@ -15,6 +16,8 @@
 
 struct options {
 	bool per_job, per_class, by_size;
+	const char *speedups;
+	int64_t step_ns;	/* of the series; 0: none */
 	int64_t window_ns;	/* of the time-average budget; -1: first to last submit */
 };
 
@@ -25,6 +28,10 @@ static const struct cli_option options[] = {
 	  "one row an application class", NULL, 0, 0, CLI_RESULT },
 	{ 0, "by-size", CLI_FLAG, offsetof(struct options, by_size), NULL, NULL,
 	  "one row a number of GPUs asked for", NULL, 0, 0, CLI_RESULT },
+	{ 0, "over-time", CLI_TIME, offsetof(struct options, step_ns), "SECONDS", NULL,
+	  "one row a step of so many seconds: GPUs rented, held, busy, efficiency", NULL, 1e-3, 3.2e9, CLI_RESULT },
+	{ 0, "speedups", CLI_TEXT, offsetof(struct options, speedups), "FILE", NULL,
+	  "speeds of the classes, to say how efficiently GPUs are used", NULL, 0, 0, CLI_INPUT },
 	{ 0, "window", CLI_TIME, offsetof(struct options, window_ns), "SECONDS", "first to last submit",
 	  "the submission window of the mean budgets, from time 0", NULL, 1e-9, 3.2e9, CLI_RESULT },
 	{ 0, NULL, CLI_FLAG, 0, NULL, NULL, NULL, NULL, 0, 0, 0 }
@@ -187,6 +194,53 @@ static int write_groups(struct fit_writer *w, const struct fit_metrics *m, const
 	return rc;
 }
 
+/* Efficiency, as further rows of the report: work is in GPU-seconds on the least widths. */
+static int write_efficiency(struct fit_writer *w, const struct fit_metrics *m, const struct fit_efficiency *f,
+			    struct fit_err *err)
+{
+	double work = fit_efficiency_work(f), busy = fit_gpu_seconds(m->busy), held = fit_gpu_seconds(m->held),
+	       rented = fit_gpu_seconds(m->rented);
+	const struct { const char *name, *unit; double value; } rows[] = {
+		{ "normalised_work_gpu_s", "gpu s", work },
+		{ "normalised_work_of_finished_gpu_s", "gpu s", fit_efficiency_work_of_finished(f) },
+		{ "efficiency_busy", "1", busy > 0 ? work / busy : fit_real_na() },
+		{ "efficiency_held", "1", held > 0 ? work / held : fit_real_na() },
+		{ "efficiency_rented", "1", rented > 0 ? work / rented : fit_real_na() },
+	};
+	int rc = FIT_OK;
+
+	for (size_t i = 0; i < sizeof rows / sizeof *rows && !rc; i++) {
+		fit_writer_str(w, rows[i].name);
+		put_real(w, rows[i].value);
+		fit_writer_str(w, rows[i].unit);
+		rc = fit_writer_end_row(w, err);
+	}
+	return rc;
+}
+
+static int write_series(struct fit_writer *w, const struct fit_efficiency *f, const struct fit_meta *meta,
+			struct fit_err *err)
+{
+	static const struct fit_field fields[] = {
+		{ "time_s", FIT_TIME, 0 }, { "rented_gpus", FIT_REAL, 0 }, { "held_gpus", FIT_REAL, 0 },
+		{ "busy_gpus", FIT_REAL, 0 }, { "normalised_gpus", FIT_REAL, 0 }, { "efficiency", FIT_REAL, 0 },
+	};
+	int rc = fit_writer_begin(w, NULL, meta, fields, sizeof fields / sizeof *fields, err);
+
+	for (size_t i = 0; i < fit_efficiency_n_steps(f) && !rc; i++) {
+		struct fit_usage u = fit_efficiency_step(f, i);
+
+		fit_writer_time(w, u.from_ns);
+		fit_writer_real(w, u.rented);
+		fit_writer_real(w, u.held);
+		fit_writer_real(w, u.busy);
+		put_real(w, u.work);
+		put_real(w, fit_real_is_na(u.work) || !(u.rented > 0) ? fit_real_na() : u.work / u.rented);
+		rc = fit_writer_end_row(w, err);
+	}
+	return rc;
+}
+
 /* ---- wiring ---- */
 
 /* Ours, and what the log says about how it came about. */
@@ -207,7 +261,8 @@ static int make_meta(const struct cli *cli, const struct fit_reader *r, struct f
 }
 
 static int write_all(const struct cli *cli, const struct options *o, const struct fit_metrics *m,
-		     const struct fit_metrics_window *window, const struct fit_meta *meta, struct fit_err *err)
+		     const struct fit_metrics_window *window, const struct fit_efficiency *f,
+		     const struct fit_meta *meta, struct fit_err *err)
 {
 	struct fit_writer *w;
 	int rc = cli_writer_open(cli, &w, err);
@@ -218,8 +273,12 @@ static int write_all(const struct cli *cli, const struct options *o, const struc
 		rc = write_jobs(w, m, meta, err);
 	else if (o->per_class || o->by_size)
 		rc = write_groups(w, m, meta, o->per_class ? FIT_BY_APP : FIT_BY_SIZE, err);
+	else if (o->step_ns)
+		rc = write_series(w, f, meta, err);
 	else
 		rc = write_report(w, m, window, meta, err);
+	if (!rc && o->speedups && !o->per_job && !o->per_class && !o->by_size && !o->step_ns)
+		rc = write_efficiency(w, m, f, err);
 	if (!rc)
 		rc = fit_writer_end(w, err);
 	if (!rc)
@@ -228,9 +287,22 @@ static int write_all(const struct cli *cli, const struct options *o, const struc
 	return rc;
 }
 
+struct watches {
+	struct fit_metrics_window window;
+	struct fit_efficiency *efficiency;
+};
+
+static int watch(void *arg, const struct fit_metrics *m, struct fit_err *err)
+{
+	struct watches *s = arg;
+	int rc = fit_metrics_window_watch(&s->window, m, err);
+
+	return rc ? rc : fit_efficiency_watch(s->efficiency, m, err);
+}
+
 static int run(struct cli *cli, const struct options *o)
 {
-	struct fit_metrics_window window = { .end_ns = o->window_ns };
+	struct watches s = { .window = { .end_ns = o->window_ns } };
 	bool windowed = o->window_ns > 0;
 	struct fit_metrics m = { 0 };
 	struct fit_meta meta = { 0 };
@@ -238,13 +310,18 @@ static int run(struct cli *cli, const struct options *o)
 	struct fit_err err = { 0 };
 	int rc, status = CLI_EXIT_OK;
 
-	if (o->per_job + o->per_class + o->by_size > 1)
-		return cli_usage(cli, "more than one of --per-job, --per-class and --by-size");
+	if (o->per_job + o->per_class + o->by_size + (o->step_ns > 0) > 1)
+		return cli_usage(cli, "more than one of --per-job, --per-class, --by-size and --over-time");
 	rc = fit_reader_open(&r, cli_operand(cli, 0), &err);
 	if (!rc)
-		rc = fit_metrics_read(&m, r, windowed ? fit_metrics_window_watch : NULL, &window, &err);
-	fit_metrics_window_close(&window);
-	if (!rc && make_meta(cli, r, &meta))
+		rc = fit_efficiency_new(&s.efficiency, o->speedups, o->step_ns, &err);
+	if (!rc)
+		rc = fit_metrics_read(&m, r, watch, &s, &err);
+	fit_metrics_window_close(&s.window);
+	if (!rc)
+		rc = fit_efficiency_close(s.efficiency, &m, &err);
+	if (!rc && (make_meta(cli, r, &meta) ||
+		    (o->speedups && cli_meta_input(&meta, "speedups", fit_efficiency_hash(s.efficiency)))))
 		rc = fit_fail_nomem(&err);
 	rc = rc ? rc : fit_reader_only(r, &err);
 	if (!rc && m.n_jobs > m.n_finished)
@@ -252,10 +329,11 @@ static int run(struct cli *cli, const struct options *o)
 			 fit_reader_input(r), m.n_jobs - m.n_finished, m.n_jobs,
 			 m.n_jobs - m.n_finished - m.n_rejected, m.n_rejected);
 	if (!rc)
-		rc = write_all(cli, o, &m, windowed ? &window : NULL, &meta, &err);
+		rc = write_all(cli, o, &m, windowed ? &s.window : NULL, s.efficiency, &meta, &err);
 	if (rc)
 		status = cli_error(cli, &err);
 	fit_reader_close(r);
+	fit_efficiency_free(s.efficiency);
 	fit_meta_release(&meta);
 	fit_metrics_release(&m);
 	return status;

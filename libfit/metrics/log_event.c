@@ -14,7 +14,7 @@ static const char *const kind_names[] = { "cluster", "submit", "reject", "start"
 /* More GPUs than this are a mistake, and the integrals must not overflow. */
 #define MAX_GPUS 1e9
 
-enum { TIME, EVENT, JOB_ID, GPUS, NODES, APP, BATCH, DELAY, N_FIELDS };
+enum { TIME, EVENT, JOB_ID, GPUS, NODES, EPOCH, APP, BATCH, DELAY, N_FIELDS };
 
 static const struct fit_field fields[N_FIELDS] = {
 	{ "time_s", FIT_TIME, FIT_F_NOT_NA },
@@ -22,6 +22,7 @@ static const struct fit_field fields[N_FIELDS] = {
 	{ "job_id", FIT_TEXT, 0 },
 	{ "gpus", FIT_REAL, 0 },
 	{ "nodes", FIT_TEXT, FIT_F_OPTIONAL },
+	{ "epoch", FIT_INT, FIT_F_OPTIONAL },
 	{ "app", FIT_TEXT, FIT_F_OPTIONAL },
 	{ "batch_size", FIT_INT, FIT_F_OPTIONAL },
 	{ "delay_s", FIT_TIME, FIT_F_OPTIONAL },
@@ -150,6 +151,8 @@ int fit_event_next(struct fit_reader *r, struct fit_event_row *e, struct fit_err
 	e->app = e->has_app ? c[APP].u.t : (struct fit_text){ NULL, 0 };
 	e->has_batch = e->kind == FIT_EVENT_SUBMIT && !c[BATCH].na;
 	e->batch_size = e->has_batch ? c[BATCH].u.i : 0;
+	e->has_epoch = !c[EPOCH].na;
+	e->epoch = e->has_epoch ? c[EPOCH].u.i : 0;
 	e->has_delay = !c[DELAY].na;
 	e->delay_ns = e->has_delay ? c[DELAY].u.i : 0;
 	if (e->delay_ns < 0)

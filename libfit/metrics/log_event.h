@@ -41,6 +41,8 @@ struct fit_event_row {
 	struct fit_text job_id;		/* empty for cluster and nodes; borrowed until the next row */
 	int64_t ugpus;			/* held from now on (submit: asked for; cluster: all that are
 					 * there; rent, ready, return: of the node), >= 0 */
+	bool has_epoch;			/* epochs completed */
+	int64_t epoch;
 	bool has_delay;			/* its restart delay is not the log's, but */
 	int64_t delay_ns;
 	bool has_app, has_batch;	/* submit only */

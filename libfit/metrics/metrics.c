@@ -224,6 +224,7 @@ static int job_event(struct fit_metrics *m, const struct fit_event_row *e, const
 		return fit_fail(err, FIT_EDATA, "unknown job '%.*s' (expected its 'submit' first)",
 				FIT_TEXT_ARG(e->job_id));
 	j = &m->jobs[k];
+	m->before = (struct fit_metrics_before){ j->state == FIT_JOB_HOLDING, j->held_ugpus, j->progress_from_ns };
 	if (check_rule(e, j, field, err))
 		return FIT_EDATA;
 	switch (e->kind) {
@@ -300,6 +301,7 @@ int fit_metrics_add(struct fit_metrics *m, const struct fit_event_row *e, const 
 		return fit_fail(err, FIT_EDATA, "time '%.17g' goes back (expected at least %.17g)",
 				fit_time_to_double(e->time_ns), fit_time_to_double(m->clock_ns));
 	*field = "job_id";
+	m->event = e;
 	advance_cluster(m, e->time_ns);
 	m->n_events++;
 	if (e->kind == FIT_EVENT_SUBMIT)

@@ -65,6 +65,9 @@ struct fit_metrics {
 	int64_t restarts, preemptions;
 	size_t n_events;
 	bool closed;
+	/* for watches: the event, and what its job held before it */
+	const struct fit_event_row *event;
+	struct fit_metrics_before { bool running; int64_t held_ugpus, progress_from_ns; } before;
 	/* names */
 	struct fit_index job_index, app_index;
 	struct fit_str names;		/* ids and apps, one after another */

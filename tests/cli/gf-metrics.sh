@@ -99,7 +99,7 @@ is "each size, ascending as numbers" "$T/blanks" \
 8 1 1 0 0 169.5 169.5 960 0 0
 16 1 0 0 1 NA NA 0 0 0"
 run "two reports at once" 2 gf-metrics --per-job --by-size "$LOG"
-is "two reports at once: said so" "$T/err" "gf-metrics: more than one of --per-job, --per-class and --by-size
+is "two reports at once: said so" "$T/err" "gf-metrics: more than one of --per-job, --per-class, --by-size and --over-time
 Try 'gf-metrics --help'."
 run "two logs" 2 gf-metrics "$LOG" "$LOG"
 
@@ -127,6 +127,39 @@ done
 run "no finished job" 0 gf-metrics "$T/running.tsv"
 hasnt "no finished job: no nan" "$T/out" '[^a-z](nan|inf)'
 has "no finished job: the mean is missing" "$T/out" "^jct_mean_s${TAB}NA${TAB}s\$"
+
+# ---- over time, and efficiency ----
+D=tests/data
+gf-replay --policy boa --cluster 20x4 --autoscale plan --node-start 9 --node-idle 4 --speedups $D/replay-boa-speedups.tsv \
+	--classes $D/replay-boa-classes.tsv --plan $D/replay-boa-plan.tsv $D/replay-boa-jobs.tsv >"$T/boa.tsv"
+run "a log with speedups" 0 gf-metrics --no-meta --speedups $D/replay-boa-speedups.tsv "$T/boa.tsv"
+cp "$T/out" "$T/report"
+# 6 text: 55 x 1 / 0.5 + 80.25 x 2 / 1.5; 12 vision: 130 / 2 + 270 / 2 + 90.5 / 1.5
+awk -F '\t' '{ m[$1] = $2 } END { want = 6 * (110 + 107) + 12 * (65 + 135 + 90.5 / 1.5)
+	d = m["normalised_work_gpu_s"] / want - 1; e = m["normalised_work_of_finished_gpu_s"] / want - 1
+	f = m["efficiency_busy"] * m["gpu_seconds_busy"] / want - 1; g = m["efficiency_rented"] * m["gpu_seconds_rented"] / want - 1
+	exit !(d * d < 1e-16 && e * e < 1e-24 && f * f < 1e-16 && g * g < 1e-16) }' "$T/report"
+ok "the work that was done is the work that there was" $?
+for step in 7 1000; do
+	run "over time, steps of $step s" 0 gf-metrics --no-meta --speedups $D/replay-boa-speedups.tsv --over-time $step "$T/boa.tsv"
+	end=$(tail -n 2 "$T/boa.tsv" | head -n 1 | cut -f 1)
+	awk -F '\t' -v step=$step -v end="$end" '
+		NR == FNR { m[$1] = $2; next } FNR == 1 { next }
+		{ s = ($1 + step < end ? $1 + step : end) - $1; r += s * $2; h += s * $3; b += s * $4; w += s * $5
+		  if ($2 > 0 && ($6 * $2 - $5) ^ 2 > 1e-18) bad++ }
+		END { exit !(!bad && (r / m["gpu_seconds_rented"] - 1) ^ 2 < 1e-18 && (h / m["gpu_seconds_held"] - 1) ^ 2 < 1e-18 &&
+			(b / m["gpu_seconds_busy"] - 1) ^ 2 < 1e-18 && (w / m["normalised_work_gpu_s"] - 1) ^ 2 < 1e-18) }' \
+		"$T/report" "$T/out"
+	ok "over time, steps of $step s: they add up to the report" $?
+done
+run "over time, without speedups" 0 gf-metrics --no-meta --over-time 300 -q "$LOG"
+is "over time, without speedups: by hand" "$T/out" "time_s${TAB}rented_gpus${TAB}held_gpus${TAB}busy_gpus${TAB}normalised_gpus${TAB}efficiency
+0${TAB}8${TAB}7${TAB}5.2000000000000002${TAB}NA${TAB}NA
+300${TAB}8${TAB}2.9411764705882355${TAB}1.6470588235294117${TAB}NA${TAB}NA"
+run "a class without speedups" 1 gf-metrics -q --speedups $D/replay-boa-speedups.tsv "$LOG"
+has "a class without speedups: which" "$T/err" "job 'j1': class 'resnet' is not in the speedups"
+run "speedups that are none" 1 gf-metrics -q --speedups "$LOG" "$LOG"
+run "two tables" 2 gf-metrics --over-time 5 --per-job "$LOG"
 
 # ---- inputs ----
 gf-metrics "$LOG" >"$T/file" 2>/dev/null
