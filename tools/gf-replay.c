@@ -8,12 +8,13 @@
 #include <string.h>
 
 #include "libfit/base/num.h"
+#include "libfit/replay/boa_widths.h"
 #include "libfit/replay/engine.h"
 #include "tools/common/cli.h"
 
 struct options {
 	const char *policy, *fidelity, *autoscale;
-	const char *cluster, *profile, *models;
+	const char *cluster, *profile, *models, *speedups, *classes, *plan;
 	int64_t interval_ns, restart_ns, skip_bad, max_active, tiresias_threshold_gpu_s;
 	int64_t node_start_ns, node_idle_ns, min_nodes, cold_restart_ns;
 	double pollux_p, interference, scale_low, scale_high;
@@ -41,6 +42,12 @@ static const struct cli_option options[] = {
 	  "application profiles made by gf-prof; without, jobs need duration_s", NULL, 0, 0, CLI_INPUT },
 	{ 0, "models", CLI_TEXT, AT(models), "THETA", NULL,
 	  "Pollux: throughput models that jobs start from, not learn", NULL, 0, 0, CLI_INPUT },
+	{ 0, "speedups", CLI_TEXT, AT(speedups), "FILE", NULL,
+	  "true speeds of classes of jobs by GPUs, in place of a profile", NULL, 0, 0, CLI_INPUT },
+	{ 0, "classes", CLI_TEXT, AT(classes), "FILE", NULL,
+	  "restart delays of the classes; with --speedups", NULL, 0, 0, CLI_INPUT },
+	{ 0, "plan", CLI_TEXT, AT(plan), "FILE", NULL,
+	  "boa: widths by class and epoch, made by gf-boa solve", NULL, 0, 0, CLI_INPUT },
 	{ 'i', "interval", CLI_TIME, AT(interval_ns), "SECONDS", "0, or the fidelity's",
 	  "decide at multiples of this; 0: when jobs come and go", NULL, 0, HUNDRED_YEARS_S, 0 },
 	{ 0, "fidelity", CLI_TEXT, AT(fidelity), "NAME", "none",
@@ -99,6 +106,7 @@ static const struct cli_tool tool = {
 	"  tiresias  least attained service in two queues, preemptive\n"
 	"  optimus   marginal gain with an oracle; needs --profile and an interval\n"
 	"  pollux    goodput speedups, adaptive batch sizes; needs --profile and an interval\n"
+	"  boa       widths of a plan, by class and epoch; needs --speedups and --plan\n"
 	"Placements (of fifo, sjf, srtf and tiresias):\n"
 	"  emptiest           from the node with most free GPUs, over and over\n"
 	"  consolidate        on as few nodes as can be, or not at all\n"
@@ -255,6 +263,8 @@ struct inputs {
 	char profile_hash[FIT_HASH_HEX];
 	struct fit_theta_list models;
 	struct fit_partitions partitions;
+	struct fit_job_classes classes;
+	struct fit_boa_widths widths;
 };
 
 static int describe_inputs(const struct cli *cli, const struct fit_jobs *jobs, const struct inputs *in,
@@ -267,6 +277,12 @@ static int describe_inputs(const struct cli *cli, const struct fit_jobs *jobs, c
 		rc = cli_meta_input(meta, "profile", in->profile_hash);
 	if (!rc && *in->models.hash)
 		rc = cli_meta_input(meta, "models", in->models.hash);
+	if (!rc && *in->classes.speedups.hash)
+		rc = cli_meta_input(meta, "speedups", in->classes.speedups.hash);
+	if (!rc && *in->classes.table.hash)
+		rc = cli_meta_input(meta, "classes", in->classes.table.hash);
+	if (!rc && *in->widths.hash)
+		rc = cli_meta_input(meta, "plan", in->widths.hash);
 	return rc ? fit_fail_nomem(err) : FIT_OK;
 }
 
@@ -348,6 +364,8 @@ static int replay(struct cli *cli, const struct options *o, struct fit_replay_pa
 {
 	struct fit_jobs_params jp = {
 		.profile = in->profile,
+		.classes = in->classes.n ? &in->classes : NULL,
+		.any_size = (p->policy->needs & FIT_NEEDS_PLAN) != 0,
 		.file_order = p->fidelity->file_order,
 		.predicted = (p->policy->needs & FIT_PREDICTED) != 0,
 		.partitions = &in->partitions,
@@ -397,7 +415,13 @@ static int read_models(const struct options *o, struct inputs *in, struct fit_er
 {
 	int rc = o->profile ? fit_profile_load(&in->profile, o->profile, in->profile_hash, err) : FIT_OK;
 
-	return !rc && o->models ? fit_theta_list_read(&in->models, o->models, err) : rc;
+	if (!rc && o->models)
+		rc = fit_theta_list_read(&in->models, o->models, err);
+	if (!rc && o->speedups)
+		rc = fit_job_classes_read(&in->classes, o->speedups, o->classes, err);
+	if (!rc && o->plan)
+		rc = fit_boa_widths_read(&in->widths, &in->classes, o->plan, err);
+	return rc;
 }
 
 static int run(struct cli *cli, const struct options *o)
@@ -415,6 +439,11 @@ static int run(struct cli *cli, const struct options *o)
 	if (o->placement >= 0)
 		p.placement = o->placement == FIT_PLACE_RANDOM && p.fidelity->random_is_first_fit ?
 			      FIT_PLACE_FIRST_FIT : (enum fit_placement_kind)o->placement;
+	if (p.policy->needs & FIT_NEEDS_PLAN) {
+		if (o->placement < 0)
+			p.placement = FIT_PLACE_CONSOLIDATE_FIRST;
+		p.policy_params.boa = o->plan ? &in.widths : NULL;
+	}
 	p.restart_ns = o->restart_ns;
 	p.max_active = o->max_active;
 	p.models = o->models ? &in.models : NULL;
@@ -434,6 +463,12 @@ static int run(struct cli *cli, const struct options *o)
 	p.policy_params.seed = cli->seed;
 	p.policy_params.pollux_search = o->search >= 0 ? (enum fit_pollux_search)o->search :
 					p.fidelity->pollux_search_defects ? FIT_SEARCH_GA : FIT_SEARCH_LOCAL;
+	if (o->speedups && o->profile)
+		return cli_usage(cli, "both --speedups and --profile (expected one of them)");
+	if (!o->speedups && (o->classes || o->plan))
+		return cli_usage(cli, "--classes and --plan need --speedups");
+	if (o->plan && !p.policy_params.boa)
+		return cli_usage(cli, "--policy %s: no use for --plan", o->policy);
 	wrong = fit_replay_params_check(&p, o->profile != NULL);
 	if (wrong)
 		return cli_usage(cli, "--policy %s: %s", o->policy, wrong);
@@ -448,10 +483,13 @@ static int run(struct cli *cli, const struct options *o)
 		rc = cli_usage(cli, "--cluster %s: %s", in.partitions.spec, wrong);
 	} else {
 		rc = read_models(o, &in, &err);
+		p.free_start = o->plan && in.widths.free_start;
 		rc = rc ? cli_error(cli, &err) : replay(cli, o, &p, &in);
 	}
 	fit_profile_free(in.profile);
 	fit_theta_list_release(&in.models);
+	fit_boa_widths_release(&in.widths);
+	fit_job_classes_release(&in.classes);
 	fit_partitions_release(&in.partitions);
 	return rc;
 }

@@ -7,7 +7,7 @@
 #include "tools/common/cli.h"
 
 struct options {
-	const char *jobs, *profile, *models, *metrics, *per_job;
+	const char *jobs, *profile, *models, *metrics, *per_job, *speedups, *classes, *plan;
 	bool only_violated;
 };
 
@@ -20,6 +20,11 @@ static const struct cli_option options[] = {
 	  "the application profiles that were used", NULL, 0, 0, CLI_INPUT },
 	{ 0, "models", CLI_TEXT, AT(models), "THETA", NULL, "the throughput models that jobs started from",
 	  NULL, 0, 0, CLI_INPUT },
+	{ 0, "speedups", CLI_TEXT, AT(speedups), "FILE", NULL, "the speedups that were used", NULL, 0, 0,
+	  CLI_INPUT },
+	{ 0, "classes", CLI_TEXT, AT(classes), "FILE", NULL, "the classes that were used", NULL, 0, 0,
+	  CLI_INPUT },
+	{ 0, "plan", CLI_TEXT, AT(plan), "FILE", NULL, "the plans that were used", NULL, 0, 0, CLI_INPUT },
 	{ 0, "metrics", CLI_TEXT, AT(metrics), "FILE", NULL, "also check this output of gf-metrics",
 	  NULL, 0, 0, CLI_INPUT },
 	{ 0, "per-job", CLI_TEXT, AT(per_job), "FILE", NULL,
@@ -51,6 +56,10 @@ static int judge(struct fit_verifier *v, const struct cli *cli, const struct opt
 		rc = fit_verifier_profile(v, o->profile, err);
 	if (!rc && o->models)
 		rc = fit_verifier_models(v, o->models, err);
+	if (!rc && o->speedups)
+		rc = fit_verifier_speedups(v, o->speedups, o->classes, err);
+	if (!rc && o->plan)
+		rc = fit_verifier_plan(v, o->plan, err);
 	if (o->metrics || o->per_job)
 		fit_verifier_keep_results(v);
 	rc = rc ? rc : fit_verifier_log(v, cli_operand(cli, 0), err);
@@ -71,6 +80,12 @@ static int describe(const struct fit_verifier *v, const struct cli *cli, struct 
 		rc = cli_meta_input(meta, "profile", fit_verifier_hash_profile(v));
 	if (!rc && *fit_verifier_hash_models(v))
 		rc = cli_meta_input(meta, "models", fit_verifier_hash_models(v));
+	if (!rc && *fit_verifier_hash_speedups(v))
+		rc = cli_meta_input(meta, "speedups", fit_verifier_hash_speedups(v));
+	if (!rc && *fit_verifier_hash_classes(v))
+		rc = cli_meta_input(meta, "classes", fit_verifier_hash_classes(v));
+	if (!rc && *fit_verifier_hash_plan(v))
+		rc = cli_meta_input(meta, "plan", fit_verifier_hash_plan(v));
 	return rc;
 }
 

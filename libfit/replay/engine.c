@@ -158,6 +158,8 @@ const char *fit_replay_params_check(const struct fit_replay_params *p, bool has_
 	if (!p->autoscaler && (p->provision.start_ns || p->provision.idle_ns || p->provision.min_nodes ||
 			       p->cold_restart_ns >= 0))
 		return "delays and bounds of nodes need an autoscaling rule";
+	if ((p->policy->needs & FIT_NEEDS_PLAN) && !p->policy_params.boa)
+		return "this policy needs speedups and plans";
 	if (p->policy_params.tiresias_threshold_gpu_s < 0)
 		return "the Tiresias threshold is negative";
 	if (p->policy_params.pollux_power == 0)
@@ -228,6 +230,8 @@ static int queue_end(struct fit_engine *g, uint32_t j, struct fit_err *err)
 
 	if (rc)
 		return rc;
+	if (q.at_ns == INT64_MAX)
+		return FIT_OK;
 	if (q.at_ns > HORIZON_NS)
 		return fit_fail(err, FIT_EDATA, "job %s: would not end within 190 years of the trace origin",
 				g->jobs->jobs[j].id);
@@ -288,7 +292,7 @@ static int64_t restart_ns(const struct fit_engine *g, uint32_t j)
 
 	if (g->p->restart_ns >= 0)
 		return g->p->restart_ns;
-	return job->app ? fit_app_info(job->app)->restart_ns : 0;
+	return job->app ? fit_app_info(job->app)->restart_ns : job->class ? job->class->restart_ns : 0;
 }
 
 /* ---- what policies see ---- */
@@ -356,6 +360,11 @@ int fit_predict_remaining(const struct fit_view *v, uint32_t j, int64_t *ns, str
 	double left_s, work = fit_view_work(v, j);
 	int rc;
 
+	if (job->class) {
+		left_s = fit_job_class_left_s(job->class, fit_view_epoch(v, j), work, job->gpus);
+		return fit_time_from_double(left_s, ns) ?
+		       fit_fail(err, FIT_EDATA, "job %s: predicted run time out of range", job->id) : FIT_OK;
+	}
 	if (!job->app) {
 		const struct job_state *s = &v->engine->state[j];
 		bool flows = s->alloc.gpus && v->now_ns > s->run.from_ns;
@@ -377,6 +386,11 @@ int fit_predict_duration(const struct fit_view *v, uint32_t j, int64_t *ns, stru
 	double left_s;
 	int rc;
 
+	if (job->class) {
+		left_s = fit_job_class_left_s(job->class, 0, 0, job->gpus);
+		return fit_time_from_double(left_s, ns) ?
+		       fit_fail(err, FIT_EDATA, "job %s: predicted run time out of range", job->id) : FIT_OK;
+	}
 	if (!job->app) {
 		*ns = job->duration_ns;
 		return FIT_OK;
@@ -404,6 +418,7 @@ static int log_placed(struct fit_engine *g, const char *name, uint32_t j, bool h
 		.run = &s->run,
 		.work = job_work(g, j),
 		.epochs = g->model->has_epochs,
+		.batches = g->model->has_epochs && !g->model->no_batches,
 		.delay_ns = placed ? s->delay_ns : -1,
 	};
 
@@ -738,8 +753,8 @@ static int place(struct fit_engine *g, const struct grant *r, struct fit_err *er
 	s->run.slowdown = 0;	/* set_slowdowns() looks at all jobs once they are placed */
 	g->running += s->status != RUNNING;
 	s->status = RUNNING;
+	s->delay_ns = g->p->free_start && !s->started ? 0 : restart_ns(g, r->job);
 	s->started = true;
-	s->delay_ns = restart_ns(g, r->job);
 	if (g->p->autoscaler && fit_provision_warm(&part_of(g, r->job)->prov, &s->alloc) &&
 	    g->p->cold_restart_ns >= 0)
 		s->delay_ns = g->p->cold_restart_ns;
@@ -1166,6 +1181,8 @@ static int describe(struct fit_engine *g, const struct fit_meta *given, struct f
 		fit_format_int64(text, g->p->max_active);
 		rc = fit_meta_add(m, "max_active", text);
 	}
+	if (!rc && g->p->free_start)
+		rc = fit_meta_add(m, "first_start", "free");
 	if (!rc && g->p->autoscaler)
 		rc = describe_scaling(g, m);
 	rc = rc ? rc : add_time(m, "epoch_quantum_s", f->epoch_quantum_ns);
@@ -1309,7 +1326,8 @@ int fit_replay(const struct fit_jobs *jobs, struct fit_partitions *partitions,
 		.jobs = jobs,
 		.partitions = partitions,
 		.p = p,
-		.model = !jobs->n || !jobs->jobs[0].app ? &fit_progress_fixed :
+		.model = jobs->n && jobs->jobs[0].class ? &fit_progress_speedup :
+			 !jobs->n || !jobs->jobs[0].app ? &fit_progress_fixed :
 			 p->policy->needs & FIT_ADAPTIVE ? &fit_progress_adaptive : &fit_progress_profile,
 		.log = { .w = w },
 	};
@@ -1318,7 +1336,7 @@ int fit_replay(const struct fit_jobs *jobs, struct fit_partitions *partitions,
 
 	if (!rc && describe(&g, meta, &all))
 		rc = fit_fail_nomem(err);
-	g.log.delays = p->cold_restart_ns >= 0 || (!rc && restarts_differ(&g));
+	g.log.delays = p->cold_restart_ns >= 0 || p->free_start || (!rc && restarts_differ(&g));
 	rc = rc ? rc : fit_log_begin(&g.log, &all, err);
 	rc = rc ? rc : fit_log_cluster(&g.log, 0, p->autoscaler ? 0 : partitions->n_gpus, partitions->spec, err);
 	rc = rc ? rc : run(&g, err);

@@ -39,6 +39,7 @@ struct fit_replay_params {
 				 * at the instant at which one ends; 0: no limit */
 	int64_t restart_ns;	/* no progress for so long after each change of an allocation;
 				 * -1: what each application's profile says, 0 without a profile */
+	bool free_start;	/* the first start of a job costs no delay, except on a cold node */
 	int64_t cold_restart_ns;	/* the same where one of the nodes is cold; -1: no difference */
 	/* How the cluster grows and shrinks (one partition only). NULL: it has all its nodes, always. */
 	const struct fit_autoscaler *autoscaler;

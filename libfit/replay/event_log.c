@@ -118,7 +118,7 @@ int fit_log_event(const struct fit_log *l, const struct fit_event *e, struct fit
 	fit_writer_str(w, e->job->id);
 	fit_writer_real(w, held ? (double)e->alloc->gpus : 0);
 	write_nodes(w, e->alloc, e->first_node);
-	if (e->epochs && held) {
+	if (e->batches && held) {
 		fit_writer_int(w, e->run->batch.atomic_bsz);
 		fit_writer_int(w, e->run->batch.accum_steps);
 	} else {

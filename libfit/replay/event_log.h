@@ -20,7 +20,7 @@ struct fit_event {
 	int32_t first_node;			/* of the partition that the nodes are of */
 	const struct fit_run *run;		/* NULL before the first start */
 	double work;
-	bool epochs;				/* the progress model has epochs */
+	bool epochs, batches;			/* the progress model has epochs; batch sizes */
 	int64_t delay_ns;			/* of a new allocation; -1: it is none */
 };
 

@@ -80,6 +80,7 @@ int fit_plan_want_nodes(struct fit_plan *p, int64_t nodes) FIT_MUST_CHECK;
 
 /* ---- the policy itself ---- */
 
+struct fit_boa_widths;
 struct fit_policy_params {
 	int64_t tiresias_threshold_gpu_s;	/* GPU-seconds of service in the first queue */
 	double pollux_power;			/* p of the power mean of speedups; not 0 */
@@ -91,6 +92,7 @@ struct fit_policy_params {
 			     double other);
 	void *pollux_listener;
 	uint64_t seed;
+	const struct fit_boa_widths *boa;	/* FIT_NEEDS_PLAN; borrowed */
 };
 struct fit_policy_params fit_policy_params_default(void);
 
@@ -104,6 +106,7 @@ struct fit_policy_params fit_policy_params_default(void);
 				 * then are passed over */
 #define FIT_DRAINS 32u		/* elastic clusters: moves jobs away from nodes that are leaving (closed
 				 * in the cluster); without, a node goes only once it happens to be empty */
+#define FIT_NEEDS_PLAN 512u	/* no sense without speedups and a table of plans */
 #define FIT_WAKE_EPOCHS 64u	/* an epoch that ends is a reason to decide, as an arrival is */
 
 struct fit_policy {
@@ -136,6 +139,6 @@ struct fit_policy {
 /* All policies; ends with NULL. */
 extern const struct fit_policy *const fit_policies[];
 extern const struct fit_policy fit_policy_fifo, fit_policy_sjf, fit_policy_srtf, fit_policy_tiresias,
-	fit_policy_optimus, fit_policy_pollux, fit_policy_qssf;
+	fit_policy_optimus, fit_policy_pollux, fit_policy_qssf, fit_policy_boa;
 
 #endif

@@ -7,6 +7,7 @@
  *             batch size that the user asked for
  *   adaptive  the same, at the batch size that the job's agent thinks best, chosen anew whenever it
  *             learned something (agent.h)
+ *   speedup   the speed of a class of jobs on so many GPUs, epoch by epoch (job_class.h)
  *
  * The engine asks a model when the next epoch of a running job ends, and tells it when that came
  * true or the allocation changed. Policies never see this; they see predict.h.
@@ -36,13 +37,14 @@ struct fit_run {
 struct fit_progress_model {
 	const char *name;
 	bool has_epochs;
+	bool no_batches;	/* it has epochs, and no batch sizes */
 	/* The allocation changed to a (not empty); progress flows again from from_ns on. */
 	int (*place)(const struct fit_job *j, struct fit_run *r, const struct fit_alloc *a, int64_t from_ns,
 		     struct fit_err *err);
 	/* Account for the time up to now_ns (the allocation is about to change). */
 	void (*advance)(const struct fit_job *j, struct fit_run *r, int64_t now_ns);
-	/* When the current epoch (or the job) ends: *at_ns on the clock. *late: the exact instant is
-	 * after *at_ns and was rounded down to it. */
+	/* When the current epoch (or the job) ends: *at_ns on the clock, INT64_MAX: not as things are.
+	 * *late: the exact instant is after *at_ns and was rounded down to it. */
 	int (*next)(const struct fit_job *j, const struct fit_run *r, const struct fit_fidelity *f,
 		    int64_t *at_ns, bool *late, struct fit_err *err);
 	/* The instant of next() has come: close the epoch. *finished: that was the last one. */
@@ -58,6 +60,7 @@ struct fit_progress_model {
 	double (*work)(const struct fit_job *j, const struct fit_run *r, int64_t now_ns);
 };
 
-extern const struct fit_progress_model fit_progress_fixed, fit_progress_profile, fit_progress_adaptive;
+extern const struct fit_progress_model fit_progress_fixed, fit_progress_profile, fit_progress_adaptive,
+	fit_progress_speedup;
 
 #endif

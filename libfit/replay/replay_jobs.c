@@ -101,6 +101,19 @@ static int take_row(const struct fit_reader *r, const struct fit_cell *c, const 
 					       "total batch size)");
 		return FIT_OK;
 	}
+	if (p->classes) {
+		if (c[C_APP].na)
+			return fit_reader_fail(r, FIT_EDATA, "app", err, "missing (expected a class of the speedups)");
+		j->class = fit_job_classes_find(p->classes, c[C_APP].u.t);
+		if (!j->class)
+			return fit_reader_fail(r, FIT_EDATA, "app", err, "unknown class '%.*s' (expected one of the "
+					       "speedups)", FIT_TEXT_ARG(c[C_APP].u.t));
+		if (!p->any_size && !(fit_job_class_left_s(j->class, 0, 0, j->gpus) < 3e9))
+			return fit_reader_fail(r, FIT_EDATA, "gpus", err, "class '%s' does not run on %lld GPUs in every "
+					       "epoch (expected a width of the speedups)", j->class->name,
+					       (long long)j->gpus);
+		return FIT_OK;
+	}
 	if (c[C_DURATION].na)
 		return fit_reader_fail(r, FIT_EDATA, "duration_s", err,
 				       "missing (expected seconds, or --profile; --skip-bad=N leaves such jobs out)");
@@ -185,7 +198,7 @@ static int check_sizes(struct fit_jobs *js, const struct fit_jobs_params *p, str
 		struct fit_job *j = &js->jobs[i];
 		const struct fit_partition *part = &p->partitions->p[j->partition];
 
-		j->too_large = j->gpus > part->cluster.n_gpus;
+		j->too_large = !p->any_size && j->gpus > part->cluster.n_gpus;
 		if (!j->too_large)
 			continue;
 		if (js->n_too_large++ < 20)

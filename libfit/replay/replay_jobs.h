@@ -14,6 +14,7 @@
 #include "libfit/base/status.h"
 #include "libfit/base/text.h"
 #include "libfit/model/profile.h"
+#include "libfit/replay/job_class.h"
 #include "libfit/replay/partition.h"
 #include "libfit/table/table.h"
 
@@ -24,10 +25,11 @@ struct fit_job {
 	const char *app_name;		/* "" when missing */
 	int64_t submit_ns;
 	int64_t gpus;			/* asked for, at least 1 */
-	int64_t duration_ns;		/* execution; -1 when a profile decides */
+	int64_t duration_ns;		/* execution; -1 when a profile or speedups decide */
 	int64_t batch_size;		/* total; 0 when missing */
 	int64_t predicted_ns;		/* prediction of duration_ns, which may be below 0; FIT_NO_PREDICTION */
 	struct fit_app *app;		/* NULL without a profile */
+	const struct fit_job_class *class;	/* NULL without speedups */
 	uint64_t line;			/* of the input, for messages */
 	uint16_t partition;		/* of the cluster; 0 without virtual clusters */
 	uint32_t local;			/* its place among the jobs of its partition */
@@ -49,7 +51,9 @@ struct fit_jobs {
 };
 
 struct fit_jobs_params {
-	const struct fit_profile *profile;	/* NULL: durations come from the table */
+	const struct fit_profile *profile;	/* NULL: durations come from the table, */
+	const struct fit_job_classes *classes;	/* unless this is there */
+	bool any_size;			/* what a job asks for does not count */
 	bool file_order;
 	bool predicted;				/* each job needs a prediction */
 	const struct fit_partitions *partitions;

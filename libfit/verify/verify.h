@@ -42,6 +42,12 @@ int fit_verifier_profile(struct fit_verifier *v, const char *store,
 			 struct fit_err *err) FIT_MUST_CHECK;
 /* Read the throughput models that jobs started from; after jobs, before log. */
 int fit_verifier_models(struct fit_verifier *v, const char *operand, struct fit_err *err) FIT_MUST_CHECK;
+/* Read the speedups and, unless NULL, the classes (docs/formats/boa.md) of a log that was made with
+ * them; after jobs, before log. FIT_EDATA. */
+int fit_verifier_speedups(struct fit_verifier *v, const char *speedups, const char *classes,
+			  struct fit_err *err) FIT_MUST_CHECK;
+/* Read the plans of a log of policy boa; likewise. */
+int fit_verifier_plan(struct fit_verifier *v, const char *plan, struct fit_err *err) FIT_MUST_CHECK;
 /* Keep what a per-job metrics table is compared with (about 64 bytes a job); before log. */
 void fit_verifier_keep_results(struct fit_verifier *v);
 
@@ -76,6 +82,10 @@ size_t fit_verifier_n_rules(const struct fit_verifier *v);
 struct fit_verdict fit_verifier_verdict(const struct fit_verifier *v, size_t i);
 /* "ok", "violated", "not-applicable". */
 const char *fit_verdict_name(enum fit_verdict_kind kind);
+/* Hashes of speedups, classes and plans, likewise. */
+const char *fit_verifier_hash_speedups(const struct fit_verifier *v);
+const char *fit_verifier_hash_classes(const struct fit_verifier *v);
+const char *fit_verifier_hash_plan(const struct fit_verifier *v);
 /* Hashes of what was read ("" when it was not), for metadata. */
 const char *fit_verifier_hash_jobs(const struct fit_verifier *v);
 const char *fit_verifier_hash_profile(const struct fit_verifier *v);

@@ -159,7 +159,9 @@ void verify_leave_out_jobs(struct fit_verifier *v)
 			why = "its application is not in the profile";
 		else if (v->with_profile && (j->batch == NO_INT || j->batch < 1))
 			why = "batch_size is missing or below 1";
-		else if (!v->with_profile &&
+		else if (v->with_speedups && (j->app == UINT16_MAX || !v->apps[j->app].class))
+			why = "its class is not in the speedups";
+		else if (!v->with_profile && !v->with_speedups &&
 			 (j->duration_ns == NO_INT || j->duration_ns < 0 || j->duration_ns > MAX_TIME_NS))
 			why = "duration_s is missing or out of range";
 		if (!why)

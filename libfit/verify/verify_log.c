@@ -316,6 +316,7 @@ static void unbook(struct fit_verifier *v, struct verify_live *l, int64_t t)
 
 static void allocate(struct fit_verifier *v, struct verify_live *l, const struct verify_row *r)
 {
+	l->grew = r->sum > l->gpus;
 	unbook(v, l, r->t);
 	if (fit_grow(&l->nodes, &l->cap_nodes, r->n_nodes, sizeof *l->nodes)) {
 		v->code = FIT_ENOMEM;
@@ -331,7 +332,7 @@ static void allocate(struct fit_verifier *v, struct verify_live *l, const struct
 	l->n_nodes = r->n_nodes;
 	l->gpus = r->sum;
 	l->since_ns = l->last_ns = r->t;
-	l->delay_ns = verify_delay_ns(v, l->job, r->nodes, r->n_nodes);
+	l->delay_ns = verify_delay_ns(v, l, r->nodes, r->n_nodes);
 	if (r->delay_ns == NO_INT ? v->says_delays : r->delay_ns != l->delay_ns)
 		verify_fault(v, RULE_RESTART_COST, l->job, "restart delay %.9g s, the row says %.9g",
 			     fit_time_to_double(l->delay_ns),
@@ -396,14 +397,16 @@ static void interfere(struct fit_verifier *v)
 }
 
 /* Progress made since the last row of this job. The log's own figure is not taken over. */
-static void settle_progress(const struct fit_verifier *v, struct verify_live *l,
+static void settle_progress(struct fit_verifier *v, struct verify_live *l,
 			    const struct verify_row *r)
 {
 	l->row_ns = r->t;
 	l->tuned = false;
 	if (!r->known)
 		return;
-	if (v->with_profile)
+	if (v->with_speedups && v->jobs[l->job].app != UINT16_MAX)
+		verify_boa_count(v, l, r->ran_ns);
+	if (v->by_epoch)
 		l->progress = r->progress_now;
 	else
 		l->done_ns += r->ran_ns;
@@ -487,6 +490,8 @@ static void apply(struct fit_verifier *v, struct verify_row *r)
 		l = live_new(v, r->job);
 		if (l && v->seeded)
 			verify_agent_seed(v, l);
+		if (l && v->policy == POLICY_BOA && j->app != UINT16_MAX)
+			verify_boa_arrival(v, l);
 		if (!l || verify_list_push(&v->fresh, (uint32_t)(l - v->live)))
 			v->code = FIT_ENOMEM;
 		v->woken_before = v->woken;
@@ -538,8 +543,10 @@ static void apply(struct fit_verifier *v, struct verify_row *r)
 		v->dirty = true;
 		break;
 	case EV_EPOCH:
-		if (v->with_profile && running)
+		if (v->by_epoch && running)
 			l->progress = verify_epoch_end(v, r->job, l->epoch);
+		if (v->policy == POLICY_BOA)
+			v->woken = true;
 		l->epoch++;
 		l->rate = 0;
 		if (v->adaptive) {
@@ -554,7 +561,7 @@ static void apply(struct fit_verifier *v, struct verify_row *r)
 		l->rate = 0;
 		break;
 	case EV_FINISH:
-		if (v->with_profile && running)
+		if (v->by_epoch && running)
 			l->progress = verify_epoch_end(v, r->job, l->epoch++);
 		v->woken = v->dirty = true;
 		finish(v, l, r);
@@ -706,7 +713,7 @@ static void call_rules(struct fit_verifier *v, const struct verify_row *r)
  */
 static void place_row(struct fit_verifier *v, const struct verify_row *r)
 {
-	bool ends = r->known && v->with_profile && (r->ev == EV_EPOCH || r->ev == EV_FINISH);
+	bool ends = r->known && v->by_epoch && (r->ev == EV_EPOCH || r->ev == EV_FINISH);
 
 	if (!ends || r->late_s > NOISE_S) {
 		v->unclear = false;
@@ -914,6 +921,13 @@ static int read_log(struct fit_verifier *v, struct fit_reader *r, struct fit_err
 	if (v->seeded && !*v->models.hash)
 		return fit_fail(err, FIT_EINVAL, "%s: made with models (give them with --models)",
 				fit_reader_input(r));
+	v->with_speedups = fit_meta_get(fit_reader_meta(r), "input_speedups") != NULL;
+	if (v->with_speedups && !*v->speedups.hash)
+		return fit_fail(err, FIT_EINVAL, "%s: made with speedups (give them with --speedups)",
+				fit_reader_input(r));
+	if (fit_meta_get(fit_reader_meta(r), "input_plan") && !*v->plans.hash)
+		return fit_fail(err, FIT_EINVAL, "%s: made with plans (give them with --plan)", fit_reader_input(r));
+	v->by_epoch = v->with_profile || v->with_speedups;
 	verify_leave_out_jobs(v);
 	if (verify_read_meta(v, fit_reader_meta(r), &file_order))
 		return fit_fail_nomem(err);
@@ -987,6 +1001,7 @@ void fit_verifier_free(struct fit_verifier *v)
 		verify_agent_free(v->live[i].agent);
 	}
 	fit_throughput_free(v->fitter);
+	verify_boa_release(v);
 	free(v->spanning);
 	for (size_t i = 0; i < v->n_apps; i++)
 		free(v->apps[i].name);
@@ -1047,6 +1062,21 @@ const char *fit_verdict_name(enum fit_verdict_kind kind)
 const char *fit_verifier_hash_jobs(const struct fit_verifier *v)
 {
 	return v->hash_jobs;
+}
+
+const char *fit_verifier_hash_speedups(const struct fit_verifier *v)
+{
+	return v->speedups.hash;
+}
+
+const char *fit_verifier_hash_classes(const struct fit_verifier *v)
+{
+	return v->class_table.hash;
+}
+
+const char *fit_verifier_hash_plan(const struct fit_verifier *v)
+{
+	return v->plans.hash;
 }
 
 const char *fit_verifier_hash_profile(const struct fit_verifier *v)

@@ -50,11 +50,11 @@ static void check_hash(struct fit_verifier *v, const struct fit_meta *m, const c
 }
 
 static const char *const policies[] = {
-	"other", "fifo", "sjf", "srtf", "tiresias", "optimus", "pollux", "qssf", NULL
+	"other", "fifo", "sjf", "srtf", "tiresias", "optimus", "pollux", "qssf", "boa", NULL
 };
 static const char *const releases[] = { "at-once", "interval-end", NULL };
 static const char *const orders[] = { "submit-id", "file", NULL };
-static const char *const models[] = { "fixed", "profile", "adaptive", NULL };
+static const char *const models[] = { "fixed", "profile", "adaptive", "speedup", NULL };
 static const char *const avoidances[] = { "avoided", "allowed", NULL };
 static const char *const remainings[] = { "exact", "whole-epochs", NULL };
 static const char *const singles[] = { "as-run", "always-accumulates", NULL };
@@ -178,6 +178,28 @@ static void read_meta_scaling(struct fit_verifier *v, const struct fit_meta *m)
 	v->wanted = v->nodes_min;
 }
 
+static void read_meta_boa(struct fit_verifier *v, const struct fit_meta *m)
+{
+	const char *s = fit_meta_get(m, "first_start");
+
+	verify_check(v, RULE_META);
+	v->free_start = s && fit_text_is(fit_text_of(s), "free");
+	if (s && !v->free_start)
+		verify_fault(v, RULE_META, NONE, "metadata first_start is '%s' (expected free, or nothing)", s);
+	if (v->policy != POLICY_BOA)
+		return;
+	s = fit_meta_get(m, "placement");
+	v->boa_condenses = s && fit_text_is(fit_text_of(s), "consolidate-first");
+	verify_check(v, RULE_META);
+	if (!v->with_speedups || !*v->plans.hash)
+		verify_fault(v, RULE_META, NONE, "policy boa needs speedups and plans");
+	s = fit_meta_get(&v->plans.meta, "charge_start");
+	verify_check(v, RULE_META);
+	if (v->free_start != (!s || !fit_text_is(fit_text_of(s), "1")))
+		verify_fault(v, RULE_META, NONE, "the plans say charge_start %s, but the first start is %s",
+			     s ? s : "0", v->free_start ? "free" : "charged");
+}
+
 int verify_read_meta(struct fit_verifier *v, const struct fit_meta *m, bool *file_order)
 {
 	int policy = 0, release = 0, order = 0, remaining = 0, single = 0, model = 0;
@@ -189,7 +211,8 @@ int verify_read_meta(struct fit_verifier *v, const struct fit_meta *m, bool *fil
 			    : POLICY_OTHER;
 	/* the rules of these policies are written for one cluster whose emptiest nodes are filled first */
 	s = fit_meta_get(m, "fidelity");
-	if (fit_meta_get(m, "virtual_clusters") || fit_meta_get(m, "placement") ||
+	if (fit_meta_get(m, "virtual_clusters") ||
+	    (fit_meta_get(m, "placement") && v->policy != POLICY_BOA) ||
 	    (s && fit_text_is(fit_text_of(s), "lucid-asplos23")))
 		v->policy = POLICY_OTHER;
 	(void)meta_time(v, m, "interval_s", &v->interval_ns);
@@ -244,25 +267,30 @@ int verify_read_meta(struct fit_verifier *v, const struct fit_meta *m, bool *fil
 		verify_fault(v, RULE_META, NONE, "metadata max_active is '%s' (expected a number above 0)", s);
 	}
 	if (fit_meta_get(m, "progress_model") &&
-	    meta_choice(v, m, "progress_model", models, &model) && (model > 0) != v->with_profile)
-		verify_fault(v, RULE_META, NONE, "progress_model %s, but %s profile", models[model],
-			     v->with_profile ? "the log names a" : "no");
+	    meta_choice(v, m, "progress_model", models, &model) &&
+	    ((model == 1 || model == 2) != v->with_profile || (model == 3) != v->with_speedups))
+		verify_fault(v, RULE_META, NONE, "progress_model %s, but the log names %s", models[model],
+			     v->with_profile ? "a profile" : v->with_speedups ? "speedups" : "no profile");
 	if (v->policy == POLICY_POLLUX)
 		read_meta_pollux(v, m, model);
 	else if (model == 2)
 		verify_fault(v, RULE_META, NONE,
 			     "progress_model adaptive, but the policy sets no batch sizes");
+	read_meta_boa(v, m);
 	meta_share(v, m);
 	read_meta_scaling(v, m);
-	v->says_delays = v->restart_ns == NO_INT || v->cold_restart_ns != NO_INT;
+	v->says_delays = v->free_start || v->restart_ns == NO_INT || v->cold_restart_ns != NO_INT;
 	check_fidelity(v, m, release == 1, order == 1);
-	if (!v->with_profile)
+	if (!v->by_epoch)
 		v->quantum_ns = 0; /* durations are exact */
 	s = fit_meta_get(m, "cluster");
 	v->cluster_meta = s ? fit_strdup(fit_text_of(s)) : NULL;
 	if (s && !v->cluster_meta)
 		return FIT_ENOMEM;
 	check_hash(v, m, "input_jobs", v->hash_jobs, "jobs table");
+	check_hash(v, m, "input_speedups", v->speedups.hash, "table of speedups");
+	check_hash(v, m, "input_classes", v->class_table.hash, "table of classes");
+	check_hash(v, m, "input_plan", v->plans.hash, "table of plans");
 	check_hash(v, m, "input_profile", v->hash_profile, "profile store");
 	check_hash(v, m, "input_models", v->models.hash, "set of models");
 	return FIT_OK;

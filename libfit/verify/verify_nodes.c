@@ -83,6 +83,12 @@ static int64_t wanted_nodes(struct fit_verifier *v)
 	case SCALE_UTILISATION:
 		n = verify_scale_wanted(v);
 		break;
+	case SCALE_PLAN:
+		if (v->policy != POLICY_BOA)
+			return -1;
+		gpus = verify_boa_gpus(v);
+		v->boa_capped = v->boa_capped || gpus > v->most;
+		break;
 	default:
 		return -1;
 	}
@@ -300,7 +306,8 @@ void verify_nodes_settle(struct fit_verifier *v)
 		check_leaving(v);
 }
 
-int64_t verify_delay_ns(struct fit_verifier *v, uint32_t job, const struct verify_place *nodes, size_t n)
+int64_t verify_delay_ns(struct fit_verifier *v, const struct verify_live *l, const struct verify_place *nodes,
+			size_t n)
 {
 	bool cold = false;
 
@@ -310,5 +317,7 @@ int64_t verify_delay_ns(struct fit_verifier *v, uint32_t job, const struct verif
 		cold = cold || !v->nodes[nodes[i].node].warm;
 		v->nodes[nodes[i].node].warm = true;
 	}
-	return cold && v->cold_restart_ns != NO_INT ? v->cold_restart_ns : verify_restart_ns(v, job);
+	if (cold && v->cold_restart_ns != NO_INT)
+		return v->cold_restart_ns;
+	return v->free_start && l->first_start_ns == NEVER ? 0 : verify_restart_ns(v, l->job);
 }

@@ -354,6 +354,7 @@ void verify_policy_begin(struct fit_verifier *v)
 		case POLICY_POLLUX:
 			rc = active_add(v, live);
 			break;
+		case POLICY_BOA:
 		case POLICY_OTHER:
 			break;
 		}
@@ -398,7 +399,7 @@ static void decide_queue(struct fit_verifier *v, enum verify_rule rule)
 		verify_check(v, rule);
 		if (l->popped || !head)
 			continue;
-		if (rule == RULE_SJF && v->with_profile) {
+		if (rule == RULE_SJF && v->by_epoch) {
 			int64_t gap = verify_remaining_ns(v, l->job, l) - head->key;
 
 			if (gap != 0 && gap < SAME_NS)
@@ -492,7 +493,7 @@ void verify_decide_srtf(struct fit_verifier *v)
 		}
 	}
 	sort(v, &v->order, by_remaining);
-	if (v->with_profile)
+	if (v->by_epoch)
 		settle_near_ties(v, &v->order);
 	for (size_t i = 0; i < v->order.n; i++) {
 		struct verify_live *l = &v->live[v->order.a[i]];
@@ -715,6 +716,7 @@ void verify_decide_conserving(struct fit_verifier *v)
 					     "waits for %g GPUs while %g are free", want, left);
 		}
 		break;
+	case POLICY_BOA:
 	case POLICY_POLLUX: /* a job may be worth more to wait for than GPUs in use */
 	case POLICY_OTHER:
 		break;

@@ -23,12 +23,27 @@ static bool rigid(const struct fit_verifier *v)
 /* Policies that ask for no more than numbers of GPUs; where these are is the placement rule's. */
 static bool grants_sizes(const struct fit_verifier *v)
 {
-	return v->policy != POLICY_OTHER && v->policy != POLICY_POLLUX;
+	return v->policy != POLICY_OTHER && v->policy != POLICY_POLLUX && v->policy != POLICY_BOA;
 }
 
 static bool elastic(const struct fit_verifier *v)
 {
 	return v->autoscale != SCALE_NONE;
+}
+
+static bool is_boa(const struct fit_verifier *v)
+{
+	return v->policy == POLICY_BOA && v->with_speedups;
+}
+
+static bool boa_condenses(const struct fit_verifier *v)
+{
+	return is_boa(v) && v->boa_condenses;
+}
+
+static bool has_speedups(const struct fit_verifier *v)
+{
+	return v->with_speedups;
 }
 
 static bool profiled(const struct fit_verifier *v)
@@ -178,7 +193,7 @@ static void row_vocabulary(struct fit_verifier *v, const struct verify_row *r)
 		bad = "an application or a batch size";
 	else if ((EV_BIT(r->ev) & bare) && (!r->progress_na || r->epoch != NO_INT))
 		bad = "progress or an epoch";
-	else if (!v->with_profile && (r->ev == EV_EPOCH || r->epoch != NO_INT))
+	else if (!v->by_epoch && (r->ev == EV_EPOCH || r->epoch != NO_INT))
 		bad = "a count of epochs, without a profile";
 	else if ((r->local_bsz != NO_INT) != splits || (r->accum != NO_INT) != splits)
 		bad = splits ? "no batch split"
@@ -642,6 +657,18 @@ const struct verify_rule_def verify_rules[N_RULES] = {
 	[RULE_POLLUX_FITNESS] = { "pollux-fitness",
 				  "a change of allocations is worth no less than keeping them", 0,
 				  starts_from_current, NULL, verify_decide_pollux_fitness, NULL },
+	[RULE_BOA_WIDTH] = { "boa-width",
+			     "each job holds the width that its plan has for its class and epoch",
+			     EV_ACTIVE, is_boa, verify_row_boa_width, NULL, NULL },
+	[RULE_BOA_QUEUE] = { "boa-no-queue",
+			     "a job waits for its width only while nodes start, in turn, and for no longer than that",
+			     0, is_boa, NULL, verify_decide_boa_queue, NULL },
+	[RULE_BOA_PLACEMENT] = { "boa-placement",
+				 "what is placed anew is condensed on as few nodes as can be, the widest first", 0,
+				 boa_condenses, NULL, verify_decide_boa_placement, NULL },
+	[RULE_CONSERVATION] = { "conservation",
+				"speedups: productive time on the least width adds up to the work of each job",
+				EV_BIT(EV_FINISH), has_speedups, verify_row_conservation, NULL, NULL },
 	[RULE_CONSERVING] = { "work-conserving",
 			      "no job waits that the policy could run on the free GPUs", 0,
 			      grants_sizes, NULL, verify_decide_conserving, NULL },

@@ -14,7 +14,9 @@
 #define FIT_VERIFY_VERIFY_STATE_H
 
 #include "libfit/base/num.h"
+#include "libfit/model/boa_table.h"
 #include "libfit/model/profile.h"
+#include "libfit/model/speedup.h"
 #include "libfit/model/theta.h"
 #include "libfit/model/throughput.h"
 #include "libfit/verify/verify.h"
@@ -53,7 +55,8 @@ enum verify_policy {
 	POLICY_TIRESIAS,
 	POLICY_OPTIMUS,
 	POLICY_POLLUX,
-	POLICY_QSSF
+	POLICY_QSSF,
+	POLICY_BOA
 };
 
 /* The rules, in the order of the verdict table. Policy rules come before the placement rule, which
@@ -98,6 +101,10 @@ enum verify_rule {
 	RULE_POLLUX_LIMITS,
 	RULE_POLLUX_BEST,
 	RULE_POLLUX_FITNESS,
+	RULE_BOA_WIDTH,
+	RULE_BOA_QUEUE,
+	RULE_BOA_PLACEMENT,
+	RULE_CONSERVATION,
 	RULE_CONSERVING,
 	RULE_KEEP,
 	RULE_PLACEMENT,
@@ -197,6 +204,11 @@ struct verify_live {
 	double restart_factor;		/* pollux: of a change, at this decision */
 	bool changed;			/* pollux: this decision gives it another allocation */
 	bool tuned;			/* pollux: its split was looked at, and nothing new since */
+	/* boa: the plan of two; its width by now, since when, and for which epoch (counted from 1) that was
+	 * looked up; it got more GPUs in this decision */
+	int64_t plan, wanted, wanted_ns, wanted_epoch;
+	bool grew;
+	double least_gpu_s;		/* speedups: work done, in GPU-seconds on the least width */
 	uint8_t queue;			/* Tiresias: 0 or 1, 2: in none yet */
 	bool fresh_alloc;		/* no row of this allocation was seen since it was given */
 	bool placed;			/* placed anew in this decision */
@@ -250,6 +262,9 @@ struct verify_app {
 	char *name;
 	struct fit_app *model;			/* NULL without a profile */
 	const struct fit_app_info *info;
+	const struct fit_speedup_class *class;	/* NULL without speedups */
+	int64_t rescale_ns, least_gpus;
+	int64_t n_arrived;
 };
 
 /* What one finished (or other) job came to, for the comparison with metrics. */
@@ -294,7 +309,14 @@ struct fit_verifier {
 	char *cluster_meta;
 	bool optimus_whole_epochs, optimus_accumulates;
 	int64_t optimus_node_gpus;	/* 0: those of the cluster */
-	bool with_profile;
+	bool with_profile, with_speedups;
+	bool by_epoch;			/* one of them: work has epochs */
+	bool free_start;		/* the first start costs no delay */
+	bool boa_condenses;		/* placement consolidate-first */
+	bool boa_capped;		/* more GPUs were wanted than there can be */
+	struct fit_speedups speedups;
+	struct fit_boa_classes class_table;
+	struct fit_boa_plan_table plans;
 	bool seeded;			/* agents start from models */
 	bool adaptive;			/* jobs choose their batch size: pollux */
 	bool pollux_avoids, pollux_reference;
@@ -531,6 +553,24 @@ void verify_row_admission(struct fit_verifier *v, const struct verify_row *r);
 /* A job finished or was rejected, and is counted as such. */
 void verify_admission_left(struct fit_verifier *v);
 
+/* ---- speedups and boa (verify_boa.c) ---- */
+
+void verify_boa_release(struct fit_verifier *v);
+/* Epochs of a job, by profile or speedups. */
+int64_t verify_epochs(const struct fit_verifier *v, uint32_t job);
+/* Speedups: work done before an epoch; work a second on so many GPUs, 0: not usable. */
+double verify_work_until(const struct fit_verifier *v, uint32_t job, int64_t epoch);
+double verify_class_speed(const struct fit_verifier *v, uint32_t job, int64_t epoch, int64_t gpus);
+void verify_boa_count(struct fit_verifier *v, struct verify_live *l, int64_t ran_ns);
+/* A job arrived; a decision begins; the sum of all widths. */
+void verify_boa_arrival(struct fit_verifier *v, struct verify_live *l);
+void verify_boa_begin(struct fit_verifier *v);
+int64_t verify_boa_gpus(struct fit_verifier *v);
+void verify_row_boa_width(struct fit_verifier *v, const struct verify_row *r);
+void verify_decide_boa_queue(struct fit_verifier *v);
+void verify_decide_boa_placement(struct fit_verifier *v);
+void verify_row_conservation(struct fit_verifier *v, const struct verify_row *r);
+
 /* ---- elastic clusters (verify_nodes.c) ---- */
 
 /* The specification is known: no node is there yet. FIT_ENOMEM. */
@@ -539,7 +579,8 @@ void verify_nodes_want(struct fit_verifier *v);
 void verify_nodes_apply(struct fit_verifier *v, const struct verify_row *r);
 void verify_nodes_settle(struct fit_verifier *v);
 /* The restart delay of an allocation; its nodes are warm then. */
-int64_t verify_delay_ns(struct fit_verifier *v, uint32_t job, const struct verify_place *nodes, size_t n);
+int64_t verify_delay_ns(struct fit_verifier *v, const struct verify_live *l, const struct verify_place *nodes,
+			size_t n);
 void verify_row_node_life(struct fit_verifier *v, const struct verify_row *r);
 void verify_row_node_choice(struct fit_verifier *v, const struct verify_row *r);
 void verify_row_node_number(struct fit_verifier *v, const struct verify_row *r);

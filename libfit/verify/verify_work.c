@@ -63,6 +63,8 @@ int64_t verify_restart_ns(const struct fit_verifier *v, uint32_t job)
 		return v->restart_ns;
 	if (v->with_profile && v->jobs[job].app != UINT16_MAX)
 		return v->apps[v->jobs[job].app].info->restart_ns;
+	if (v->with_speedups && v->jobs[job].app != UINT16_MAX)
+		return v->apps[v->jobs[job].app].rescale_ns;
 	return 0;
 }
 
@@ -70,6 +72,8 @@ double verify_epoch_end(const struct fit_verifier *v, uint32_t job, int64_t e)
 {
 	const struct verify_app *a = &v->apps[v->jobs[job].app];
 
+	if (v->with_speedups)
+		return verify_work_until(v, job, e + 1);
 	return fit_app_epoch_start(a->model, e < a->info->epochs ? e + 1 : a->info->epochs);
 }
 
@@ -110,8 +114,12 @@ double verify_rate(struct fit_verifier *v, struct verify_live *l)
 	const struct verify_job *j = &v->jobs[l->job];
 	struct fit_placement p;
 
-	if (!v->with_profile)
+	if (!v->by_epoch)
 		return 1;
+	if (v->with_speedups) {
+		l->rate = j->app == UINT16_MAX || l->gpus < 1 ? 0 : verify_class_speed(v, l->job, l->epoch, l->gpus);
+		return l->rate;
+	}
 	if (l->rate > 0 || l->rate < 0)
 		return l->rate;
 	l->rate = -1;
@@ -127,7 +135,7 @@ double verify_rate(struct fit_verifier *v, struct verify_live *l)
 
 int64_t verify_preempt_work_ns(const struct fit_verifier *v, uint32_t job)
 {
-	if (v->with_profile)
+	if (v->by_epoch)
 		return 0;
 	return v->jobs[job].gpus > (double)v->preempt_wide_gpus ? v->preempt_wide_work_ns : v->preempt_work_ns;
 }
@@ -144,7 +152,7 @@ void verify_forecast(struct fit_verifier *v, struct verify_row *r)
 	j = &v->jobs[r->job];
 	from = l->last_ns > l->ready_ns ? l->last_ns : l->ready_ns;
 	r->ran_ns = r->t > from ? r->t - from : 0;
-	if (!v->with_profile) {
+	if (!v->by_epoch) {
 		int64_t left = j->duration_ns - l->done_ns;
 
 		if (j->duration_ns == NO_INT)
@@ -159,6 +167,13 @@ void verify_forecast(struct fit_verifier *v, struct verify_row *r)
 		return;
 	}
 	rate = verify_rate(v, l);
+	if (v->with_speedups && j->app != UINT16_MAX && !(rate > 0)) {
+		/* its GPUs are of no use in this epoch: it stands still */
+		r->known = true;
+		r->progress_now = l->progress;
+		r->late_s = -fit_time_to_double(r->t) - 1;
+		return;
+	}
 	if (!(rate > 0))
 		return;
 	need = (verify_epoch_end(v, r->job, l->epoch) - l->progress) / rate;
@@ -239,6 +254,14 @@ int64_t verify_remaining_ns(struct fit_verifier *v, uint32_t job, struct verify_
 	int64_t ran = j->state == JOB_RUNNING && v->now > from ? v->now - from : 0, ns = 0;
 	double left;
 
+	if (v->with_speedups) {
+		double s = 0, done = verify_progress_at_now(v, l);
+
+		for (int64_t e = l->epoch; j->app != UINT16_MAX && e < verify_epochs(v, job); e++)
+			s += (verify_work_until(v, job, e + 1) - (e == l->epoch ? done : verify_work_until(v, job, e))) /
+			     verify_class_speed(v, job, e, (int64_t)j->gpus);
+		return fit_time_from_double(s, &ns) ? NEVER : ns;
+	}
 	if (!v->with_profile)
 		return j->duration_ns == NO_INT || j->duration_ns - l->done_ns < ran ? 0 :
 		       j->duration_ns - l->done_ns - ran;
@@ -288,14 +311,14 @@ static double expected_progress(const struct fit_verifier *v, const struct verif
 {
 	const struct verify_live *l = r->live;
 
-	if (v->with_profile && v->jobs[r->job].state == JOB_RUNNING &&
+	if (v->by_epoch && v->jobs[r->job].state == JOB_RUNNING &&
 	    (r->ev == EV_EPOCH || r->ev == EV_FINISH))
 		return verify_epoch_end(v, r->job, l->epoch);
 	if (v->jobs[r->job].state == JOB_RUNNING && r->known && r->ev == EV_PREEMPT)
 		return r->progress_now - fit_time_to_double(verify_preempt_work_ns(v, r->job));
 	if (v->jobs[r->job].state == JOB_RUNNING && r->known)
 		return r->progress_now;
-	return v->with_profile ? l->progress : fit_time_to_double(l->done_ns);
+	return v->by_epoch ? l->progress : fit_time_to_double(l->done_ns);
 }
 
 void verify_row_progress(struct fit_verifier *v, const struct verify_row *r)
@@ -309,7 +332,7 @@ void verify_row_progress(struct fit_verifier *v, const struct verify_row *r)
 	if (v->jobs[r->job].state == JOB_RUNNING && !r->known) {
 		verify_fault(v, RULE_PROGRESS, r->job,
 			     "no rate of progress for what the job holds: %s",
-			     v->with_profile ? v->model_err.msg : "no duration");
+			     v->by_epoch ? v->model_err.msg : "no duration");
 		return;
 	}
 	want = expected_progress(v, r);
@@ -318,7 +341,7 @@ void verify_row_progress(struct fit_verifier *v, const struct verify_row *r)
 			     want, r->progress_na ? (double)NAN : r->progress);
 		return;
 	}
-	if (!v->with_profile)
+	if (!v->by_epoch)
 		return;
 	epoch = r->live->epoch + (r->ev == EV_EPOCH || r->ev == EV_FINISH);
 	if (r->epoch != epoch)
@@ -337,13 +360,13 @@ void verify_row_epoch_time(struct fit_verifier *v, const struct verify_row *r)
 		return;
 	verify_check(v, RULE_EPOCH_TIME);
 	slack += REL * fabs(fit_time_to_double(r->t));
-	if (!v->with_profile && v->quantum_ns == 0)
+	if (!v->by_epoch && v->quantum_ns == 0)
 		slack = 0;
 	if (r->ev != EV_EPOCH && r->ev != EV_FINISH) {
 		if (r->late_s > slack)
 			verify_fault(v, RULE_EPOCH_TIME, r->job,
 				     "%s ended %.9g s before this row and no row says so",
-				     v->with_profile ? "an epoch" : "the work", r->late_s);
+				     v->by_epoch ? "an epoch" : "the work", r->late_s);
 		return;
 	}
 	if (fabs(r->late_s) > half + slack) {
@@ -368,19 +391,19 @@ void verify_row_work_complete(struct fit_verifier *v, const struct verify_row *r
 		return;
 	j = &v->jobs[r->job];
 	if (r->ev == EV_EPOCH) {
-		if (v->with_profile && r->live->epoch + 1 >= v->apps[j->app].info->epochs)
+		if (v->by_epoch && r->live->epoch + 1 >= verify_epochs(v, r->job))
 			verify_fault(v, RULE_WORK_COMPLETE, r->job,
 				     "epoch %lld is the last and must be the finish",
 				     (long long)r->live->epoch + 1);
 		return;
 	}
 	verify_check(v, RULE_WORK_COMPLETE);
-	if (v->with_profile) {
-		if (r->live->epoch + 1 != v->apps[j->app].info->epochs)
+	if (v->by_epoch) {
+		if (r->live->epoch + 1 != verify_epochs(v, r->job))
 			verify_fault(v, RULE_WORK_COMPLETE, r->job,
 				     "finished in epoch %lld of %lld",
 				     (long long)r->live->epoch + 1,
-				     (long long)v->apps[j->app].info->epochs);
+				     (long long)verify_epochs(v, r->job));
 	} else if (r->known && r->live->done_ns + r->ran_ns != j->duration_ns &&
 		   v->quantum_ns == 0) {
 		verify_fault(v, RULE_WORK_COMPLETE, r->job,
@@ -409,7 +432,7 @@ void verify_row_restart_cost(struct fit_verifier *v, const struct verify_row *r)
 	verify_check(v, RULE_RESTART_COST);
 	gone = r->t - l->since_ns;
 	want = fit_time_to_double(l->delay_ns);
-	ran = r->progress - (v->with_profile ? l->progress : fit_time_to_double(l->done_ns));
+	ran = r->progress - (v->by_epoch ? l->progress : fit_time_to_double(l->done_ns));
 	if (r->ev == EV_PREEMPT)
 		ran += fit_time_to_double(verify_preempt_work_ns(v, r->job));
 	if (r->done_before)

@@ -113,6 +113,100 @@ is "an elastic cluster of unlike nodes: the message" "$T/err" \
 Try 'gf-replay --help'."
 run "more nodes than there are" 2 gf-replay --autoscale demand --min-nodes 4 -c 3x4 "$T/two.tsv"
 
+# Speedups and widths of a plan. One class, two epochs: 10 at 1 and 2.5 a second on 1 and 2 GPUs, 12 at 1 and 3; restart
+# delay 2. Two plans: 1 then 2 GPUs, and 2 all the way, which a quarter of the jobs have.
+printf 'class\tepoch\tgpus\twork\tspeed_per_s\nx\t0\t1\t10\t1\nx\t0\t2\t10\t2.5\nx\t1\t1\t12\t1\nx\t1\t2\t12\t3\n' >"$T/speedups.tsv"
+printf 'class\tarrival_rate_per_s\trescale_s\nx\t0.01\t2\n' >"$T/classes.tsv"
+plan() {
+	printf '#fit-table/1\n#charge_start=%s\nclass\tplan\tshare\tepoch\tgpu_type\tgpus\n' "$1"
+	printf 'x\t0\t0.75\t0\tNA\t1\nx\t0\t0.75\t1\tNA\t2\nx\t1\t0.25\t0\tNA\t2\nx\t1\t0.25\t1\tNA\t2\n#end rows=4\n'
+}
+plan 1 >"$T/plan.tsv"
+plan 0 >"$T/free.tsv"
+printf 'job_id\tapp\tsubmit_s\tgpus\na\tx\t0\t7\nb\tx\t1\t7\nc\tx\t2\t7\nd\tx\t3\t7\n' >"$T/boa.tsv"
+boa() {
+	run "$1" "$2" gf-replay --policy boa --cluster 4x2 --speedups "$T/speedups.tsv" --classes "$T/classes.tsv" \
+		--plan "$3" "$T/boa.tsv"
+	events "$T/out" >"$T/events"
+}
+boa "boa, charged starts" 0 "$T/plan.tsv"
+is "the fourth job has the dearer plan; epochs change the width" "$T/events" "0 submit a -
+0 start a 0:1
+1 submit b -
+1 start b 0:1
+2 submit c -
+2 start c 1:1
+3 submit d -
+3 start d 2:2
+9 epoch d 2:2
+12 epoch a 0:1
+12 move a 3:2
+13 epoch b 0:1
+13 finish d -
+13 move b 0:2
+14 epoch c 1:1
+14 move c 1:2
+18 finish a -
+19 finish b -
+20 finish c -"
+boa "boa, free starts" 0 "$T/free.tsv"
+is "the first start is free, a change is not" "$T/events" "0 submit a -
+0 start a 0:1
+1 submit b -
+1 start b 0:1
+2 submit c -
+2 start c 1:1
+3 submit d -
+3 start d 2:2
+7 epoch d 2:2
+10 epoch a 0:1
+10 move a 3:2
+11 epoch b 0:1
+11 finish d -
+11 move b 0:2
+12 epoch c 1:1
+12 move c 1:2
+16 finish a -
+17 finish b -
+18 finish c -"
+printf 'job_id\tapp\tsubmit_s\tgpus\na\tx\t0\t2\nb\tx\t1\t1\nc\tx\t2\t2\n' >"$T/sjf.tsv"
+run "sjf with speedups" 0 gf-replay --policy sjf --cluster 1x2 --speedups "$T/speedups.tsv" "$T/sjf.tsv"
+events "$T/out" >"$T/events"
+is "the shorter one starts first, at the speed of what it asked for" "$T/events" "0 submit a -
+0 start a 0:2
+1 submit b -
+2 submit c -
+4 epoch a 0:2
+8 finish a -
+8 start c 0:2
+12 epoch c 0:2
+16 finish c -
+16 start b 0:1
+26 epoch b 0:1
+38 finish b -"
+
+run "boa without plans" 2 gf-replay --policy boa --cluster 4x2 --speedups "$T/speedups.tsv" "$T/boa.tsv"
+is "boa without plans: the message" "$T/err" "gf-replay: --policy boa: this policy needs speedups and plans
+Try 'gf-replay --help'."
+run "plans without speedups" 2 gf-replay --policy boa --cluster 4x2 --plan "$T/plan.tsv" "$T/boa.tsv"
+run "plans of no use" 2 gf-replay --cluster 4x2 --speedups "$T/speedups.tsv" --plan "$T/plan.tsv" "$T/boa.tsv"
+sed 's/^b\tx/b\ty/' "$T/boa.tsv" >"$T/bad.tsv"
+run "a job of no class" 1 gf-replay --policy boa --cluster 4x2 --speedups "$T/speedups.tsv" --plan "$T/plan.tsv" "$T/bad.tsv"
+is "a job of no class: where" "$T/err" "gf-replay: $T/bad.tsv:3:app: unknown class 'y' (expected one of the speedups)"
+run "a size of no speed" 1 gf-replay --cluster 8x2 --speedups "$T/speedups.tsv" "$T/boa.tsv"
+is "a size of no speed: where" "$T/err" \
+	"gf-replay: $T/boa.tsv:2:gpus: class 'x' does not run on 7 GPUs in every epoch (expected a width of the speedups)"
+sed 's/^\(x\t0\t0.75\t1\tNA\)\t2/\1\t3/' "$T/plan.tsv" >"$T/bad.tsv"
+boa "a width without a speed" 1 "$T/bad.tsv"
+is "a width without a speed: where" "$T/err" "gf-replay: $T/bad.tsv:5:gpus: class 'x' has no speed on 3 GPUs in epoch 1"
+sed -e '/^x\t[01]\t0.[27]5\t1/d' -e 's/rows=4/rows=2/' "$T/plan.tsv" >"$T/bad.tsv"
+boa "a plan of fewer epochs" 1 "$T/bad.tsv"
+is "a plan of fewer epochs: which" "$T/err" \
+	"gf-replay: $T/bad.tsv: class 'x' has no width in epoch 1, which the speedups have"
+run "a cluster that is too small" 1 gf-replay --policy boa --cluster 1x1 --speedups "$T/speedups.tsv" --plan "$T/plan.tsv" "$T/boa.tsv"
+is "a cluster that is too small: the message" "$T/err" \
+	"gf-replay: job a: class 'x' has a width of 2 GPUs, the cluster at most 1"
+
 printf 'nodes\tgpus_per_node\n1\t4\n9\t0\n1\t8\n' >"$T/cluster.tsv"
 run "a cluster table" 0 gf-replay -c "$T/cluster.tsv" "$T/two.tsv"
 has "its nodes are in the log" "$T/out" "^0${tab}cluster${tab}NA${tab}12${tab}1x4,1x8"
@@ -189,7 +283,7 @@ run "bad cluster" 2 gf-replay -c 4by4 $jobs
 is "bad cluster: the message" "$T/err" "gf-replay: bad cluster '4by4' (expected NODESxGPUS, such as 16x4, at most 10000000 nodes of at most 64 GPUs)
 Try 'gf-replay --help'."
 run "unknown policy" 2 gf-replay -c 1x4 -p best $jobs
-is "unknown policy: the message" "$T/err" "gf-replay: unknown policy 'best' (expected fifo, sjf, qssf, srtf, tiresias, optimus, pollux)
+is "unknown policy: the message" "$T/err" "gf-replay: unknown policy 'best' (expected fifo, sjf, qssf, srtf, tiresias, optimus, pollux, boa)
 Try 'gf-replay --help'."
 run "unknown fidelity" 2 gf-replay -c 1x4 --fidelity real $jobs
 run "optimus without a profile" 2 gf-replay -c 1x4 -p optimus -i 60 $jobs

@@ -312,6 +312,46 @@ for m in gpu_seconds_rented gpu_seconds_starting gpu_seconds_idle gpu_seconds_re
 	has "a wrong $m: caught" "$T/out" "^metrics-follow	violated	.*$m is "
 done
 
+# ---- boa: widths of a plan ----
+
+BT="--speedups $D/replay-boa-speedups.tsv --classes $D/replay-boa-classes.tsv"
+# shellcheck disable=SC2086
+fresh boa.log --policy boa --cluster 20x4 --autoscale plan --node-start 9 --node-idle 4 $BT \
+	--plan $D/replay-boa-plan.tsv $D/replay-boa-jobs.tsv
+# shellcheck disable=SC2086
+use "$T/boa.log" $D/replay-boa-jobs.tsv $BT --plan $D/replay-boa-plan.tsv
+mutate 'boa: a GPU too few' boa-width \
+	'once(ev == "start" && nodes ~ /^[0-9]+:4$/) { $4 = 3; sub(/:4$/, ":3", $5) } { put() }'
+mutate 'boa: the plan of another job' boa-width \
+	'id == "j2" && ev == "start" { $4 = 4; $5 = "1:4" } { put() }'
+mutate 'boa: a change of width that is left out' boa-no-queue 'once(ev == "move") { next } { put() }'
+mutate 'boa: a wider job that keeps too much' boa-width 'ev == "move" && id == "j5" { n5++ }
+	ev == "move" && id == "j5" && n5 == 2 { next } { put() }'
+mutate 'boa: a preemption' boa-width '{ put() } once(ev == "start" && id == "j3") {
+	$2 = "preempt"; $4 = 0; $5 = "-"; $12 = "NA"; put(); next }'
+mutate 'boa: two jobs served out of turn' boa-no-queue \
+	'ev == "start" && id == "j10" { next } { put() }'
+mutate 'boa: spread where there is a node with room' boa-placement \
+	'once(ev == "move" && nodes == "0:4") { $5 = "4:1,0:3" } { put() }'
+mutate 'boa: not the node that condenses' boa-placement 'id == "j7" && ev == "start" { $5 = "0:2" } { put() }'
+mutate 'boa: a node too many' node-number '{ put() } once(ev == "rent" && t > 60) { sub(/^[0-9]+/, "19", $5); put() }'
+mutate 'boa: a node too few' node-number 'ev == "rent" && nodes == "7:4" { next } ev == "ready" && nodes == "7:4" { next } { put() }'
+mutate 'boa: an epoch early' epoch-time 'once(ev == "epoch") { $1 = $1 - 0.001 } { put() }'
+mutate 'boa: a job that does less than its work' conservation \
+	'id == "j1" && ev == "epoch" { next } id == "j1" && ev == "finish" { $1 = $1 - 1 } { put() }'
+mutate 'boa: work for nothing' progress 'once(ev == "epoch") { $9 = $9 + 0.001 } { put() }'
+mutate 'boa: a restart that costs less' restart-cost 'once(ev == "move") { $12 = 1 } { put() }'
+mutate 'boa: a batch size' log-vocabulary 'once(ev == "start") { $6 = 8; $7 = 0 } { put() }'
+remeta 'boa: the first start is free' meta-consistent 's/^#restart_s=.*/&\n#first_start=free/'
+remeta 'boa: other speedups' inputs-match 's/^\(#input_speedups\)=.*/\1=00000000000000000000000000000000/'
+remeta 'boa: other plans' inputs-match 's/^\(#input_plan\)=.*/\1=00000000000000000000000000000000/'
+remeta 'boa: another progress model' meta-consistent 's/^#progress_model=speedup$/#progress_model=profile/'
+# shellcheck disable=SC2086
+run 'boa: without plans' 2 gf-verify --jobs $D/replay-boa-jobs.tsv $BT "$T/boa.log"
+has 'boa: without plans: what is missing' "$T/err" 'made with plans \(give them with --plan\)'
+run 'boa: without speedups' 2 gf-verify --jobs $D/replay-boa-jobs.tsv --plan $D/replay-boa-plan.tsv "$T/boa.log"
+has 'boa: without speedups: what is missing' "$T/err" 'made with speedups \(give them with --speedups\)'
+
 # ---- metrics ----
 
 run 'metrics' 0 gf-metrics "$T/profile.log"
