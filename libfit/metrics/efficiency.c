@@ -83,7 +83,8 @@ static int take_speedups(struct fit_efficiency *f, const struct fit_table *t, st
 	return FIT_OK;
 }
 
-int fit_efficiency_new(struct fit_efficiency **out, const char *speedups, int64_t step_ns, struct fit_err *err)
+int fit_efficiency_new(struct fit_efficiency **out, const char *speedups, int64_t step_ns,
+		       struct fit_err *err)
 {
 	struct fit_efficiency *f = calloc(1, sizeof *f);
 	struct fit_table t;
@@ -152,7 +153,8 @@ static double rate_of(const struct fit_efficiency *f, uint32_t class, int64_t ep
 
 enum part { RENTED, HELD, BUSY, WORK };
 
-static int spread(struct fit_efficiency *f, enum part part, int64_t from, int64_t to, double gpus, struct fit_err *err)
+static int spread(struct fit_efficiency *f, enum part part, int64_t from, int64_t to, double gpus,
+		  struct fit_err *err)
 {
 	size_t i, last;
 
@@ -178,7 +180,8 @@ static int spread(struct fit_efficiency *f, enum part part, int64_t from, int64_
 }
 
 /* What job k did up to t, before the event of that instant changed it. */
-static int count(struct fit_efficiency *f, struct course *c, int64_t from, int64_t t, double gpus, struct fit_err *err)
+static int count(struct fit_efficiency *f, struct course *c, int64_t from, int64_t t, double gpus,
+		 struct fit_err *err)
 {
 	double rate;
 	int rc;
@@ -291,7 +294,8 @@ size_t fit_efficiency_n_steps(const struct fit_efficiency *f)
 
 struct fit_usage fit_efficiency_step(const struct fit_efficiency *f, size_t i)
 {
-	int64_t from = (int64_t)i * f->step_ns, to = from + f->step_ns < f->clock_ns ? from + f->step_ns : f->clock_ns;
+	int64_t from = (int64_t)i * f->step_ns, end = from + f->step_ns;
+	int64_t to = end < f->clock_ns ? end : f->clock_ns;
 	double s = fit_time_to_double(to - from);
 	const struct sums *x = &f->steps[i];
 
