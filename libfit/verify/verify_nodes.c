@@ -87,6 +87,7 @@ static int64_t wanted_nodes(struct fit_verifier *v)
 		if (v->policy != POLICY_BOA)
 			return -1;
 		gpus = verify_boa_gpus(v);
+		n = gpus / each + (gpus % each != 0);
 		v->boa_capped = v->boa_capped || gpus > v->most;
 		break;
 	default:
