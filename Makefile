@@ -49,7 +49,7 @@ MAN1 := $(sort $(wildcard docs/man/*.1))
 MAN5 := $(sort $(wildcard docs/man/*.5))
 FIGURES := $(sort $(filter-out %.sh,$(wildcard figures/*)))
 SCRIPTS := $(sort $(wildcard scripts/* tests/cli/*.sh tests/fuzz/*.sh)) tests/run tests/golden/lib.sh \
-	figures/lib.sh $(FIGURES) \
+	$(sort $(wildcard figures/*.sh)) $(FIGURES) \
 	$(sort $(foreach f,$(wildcard tests/golden/* tests/bench/*),$(if $(suffix $(f)),,$(f))))
 LIB_OBJ := $(LIB_SRC:%.c=$(B)/%.o)
 TOOLS := $(TOOL_SRC:tools/%.c=$(B)/%)

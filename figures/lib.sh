@@ -95,6 +95,27 @@ awk_columns='
 	/^#/ { next }
 	FNR == 1 || !seen[FILENAME] { for (i = 1; i <= NF; i++) c[$i] = i; seen[FILENAME] = 1; next }'
 
+# Functions for awk, with awk_columns: learn() takes a row of the table apps or validation of a profile, from files
+# whose names end so; efficiency(APP, BATCH, EPOCH) is the statistical efficiency there, between batch sizes linear.
+# shellcheck disable=SC2034,SC2016
+awk_efficiency='
+	function learn(	a, b) {
+		a = $c["app"]
+		if ("init_batch" in c && FILENAME ~ /apps$/) { first[a] = $c["init_batch"]; return }
+		b = $c["batch_size"]
+		if (b != last[a]) { size[a, ++sizes[a]] = b + 0; last[a] = b }
+		sqr[a, b + 0, $c["epoch"] + 0] = $c["grad_sqr"]; var[a, b + 0, $c["epoch"] + 0] = $c["grad_var"]
+	}
+	function efficiency(a, m, e,	i, lo, hi, s, v) {
+		for (i = 1; i <= sizes[a]; i++) {
+			if (size[a, i] <= m) lo = size[a, i]
+			if (size[a, i] >= m && hi == "") hi = size[a, i] }
+		s = sqr[a, lo, e]; v = var[a, lo, e]
+		if (lo != hi) { s = ((m - lo) * sqr[a, hi, e] + (hi - m) * s) / (hi - lo)
+			v = ((m - lo) * var[a, hi, e] + (hi - m) * v) / (hi - lo) }
+		return (v + s) / (v / (m / first[a]) + s) / (m / first[a])
+	}'
+
 # ---- inputs ----
 
 shared=${GOODFIT_SHARED:-../shared}
