@@ -471,7 +471,7 @@ static void mark_sides(struct grower *g, const struct open_node *a)
 		for (size_t i = a->from; i < a->to; i++) {
 			uint32_t row = g->s.rows[i], l = g->code[f][row];
 
-			g->left[row] = l == levels ? c->missing_left : bits[l / 64] >> l % 64 & 1;
+			g->left[row] = (uint8_t)(l == levels ? c->missing_left : bits[l / 64] >> l % 64 & 1);
 		}
 	}
 }

@@ -416,9 +416,9 @@ static void test_cv(void **state)
 	assert_int_equal(cv.rows[cv.chosen].leaves, 2);
 	check_real(cv.rows[cv.n - 1].loss, 0, 0, 100);
 	assert_true(cv.rows[cv.n - 1].loss > cv.rows[cv.chosen].loss);
+	free(cv.rows);
 	how.folds = N + 1;
 	assert_int_equal(fit_tree_cv(&cv, &d, &p, &path, &how, &err), FIT_EINVAL);
-	free(cv.rows);
 	free(path.steps);
 	fit_tree_release(&t);
 }
