@@ -17,7 +17,7 @@ struct options {
 	const char *cluster, *profile, *models, *speedups, *classes, *plan;
 	int64_t interval_ns, restart_ns, skip_bad, max_active, tiresias_threshold_gpu_s;
 	int64_t node_start_ns, node_idle_ns, min_nodes, cold_restart_ns;
-	double pollux_p, interference, scale_low, scale_high;
+	double pollux_p, interference, scale_low, scale_high, target;
 	const char *fitness;
 	int search;		/* -1: what the fidelity says */
 	bool virtual_clusters, skip_too_large, allow_interference;
@@ -56,6 +56,8 @@ static const struct cli_option options[] = {
 	  "no progress for so long after each change of an allocation", NULL, 0, HUNDRED_YEARS_S, 0 },
 	{ 0, "autoscale", CLI_TEXT, AT(autoscale), "RULE", NULL,
 	  "the cluster grows and shrinks by this rule; see below", NULL, 0, 0, 0 },
+	{ 0, "target-efficiency", CLI_REAL, AT(target), "SHARE", "0.5",
+	  "what the rules pollux and rubick aim at", NULL, 0.001, 0.999, 0 },
 	{ 0, "scale-low", CLI_REAL, AT(scale_low), "SHARE", "0.5",
 	  "autoscaling by utility: a size of less changes", NULL, 1e-6, 1, 0 },
 	{ 0, "scale-high", CLI_REAL, AT(scale_high), "SHARE", "2/3",
@@ -119,6 +121,8 @@ static const struct cli_tool tool = {
 	"  goodput      by predicted goodput against perfect scaling (Pollux)\n"
 	"  throughput   the same of throughput\n"
 	"  utilisation  by predicted goodput of what is held, over time\n"
+	"  pollux       efficiency near a target, sizes by bisection\n"
+	"  rubick       the same, of all sizes\n"
 	"Fidelity:\n"
 	"  none            goodfit's own conventions\n"
 	"  pollux-osdi21   the simulator of the Pollux paper (interval 60)\n"
@@ -449,6 +453,7 @@ static int run(struct cli *cli, const struct options *o)
 	p.models = o->models ? &in.models : NULL;
 	p.interference = o->interference;
 	p.cold_restart_ns = o->cold_restart_ns;
+	p.autoscale_params.target = o->target;
 	p.autoscale_params.low = o->scale_low;
 	p.autoscale_params.high = o->scale_high;
 	p.provision = (struct fit_provision_params){
@@ -505,6 +510,7 @@ int main(int argc, char **argv)
 		.cold_restart_ns = -1,
 		.tiresias_threshold_gpu_s = -1,
 		.placement = -1,
+		.target = 0.5,
 		.scale_low = fit_replay_params_default().autoscale_params.low,
 		.scale_high = fit_replay_params_default().autoscale_params.high,
 		.pollux_p = fit_policy_params_default().pollux_power,

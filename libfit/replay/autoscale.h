@@ -47,6 +47,7 @@ struct fit_autoscaler {
 
 /* All rules; ends with NULL. */
 extern const struct fit_autoscaler *const fit_autoscalers[];
-extern const struct fit_autoscaler fit_autoscale_goodput, fit_autoscale_throughput, fit_autoscale_utilisation;
+extern const struct fit_autoscaler fit_autoscale_goodput, fit_autoscale_throughput, fit_autoscale_utilisation,
+	fit_autoscale_pollux, fit_autoscale_rubick;
 
 #endif

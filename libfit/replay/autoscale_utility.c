@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Autoscaling by utility (utility.h): the goodput rule of Pollux, the throughput rule of Or et al.
- * (MLSys'20, as the Pollux paper describes it), and the target utilisation of Pollux's artifact.
+ * (MLSys'20, as the Pollux paper describes it), the target utilisation of Pollux's artifact, and the target
+ * efficiencies that BOA Constrictor is compared with (arXiv 2602.01404, appendix F).
  */
 #include <stdlib.h>
 
@@ -85,6 +86,61 @@ static int utilisation_want(void *state, const struct fit_scaling *s, int64_t *n
 	return bisect(s, &u, (s->params->low + s->params->high) / 2, nodes, err);
 }
 
+/* All sizes, for efficiencies that do not fall with every node: the nearest, the smallest one on ties. */
+static int enumerate(const struct fit_scaling *s, const struct fit_utility *u, double target, int64_t *nodes,
+		     struct fit_err *err)
+{
+	int64_t least = s->provisioner->p.min_nodes > 1 ? s->provisioner->p.min_nodes : 1;
+	double best = 0;
+
+	for (int64_t n = least; n <= s->provisioner->cluster->n_nodes; n++) {
+		double at, off;
+		int rc = fit_utility_of_size(s->view, u, n, &at, err);
+
+		if (rc)
+			return rc;
+		off = at > target ? at - target : target - at;
+		if (n == least || off < best) {
+			best = off;
+			*nodes = n;
+		}
+	}
+	return FIT_OK;
+}
+
+/* Within delta of the target nothing changes; else the size whose efficiency is nearest to it. */
+static int to_target(const struct fit_scaling *s, bool all, int64_t *nodes, struct fit_err *err)
+{
+	const struct fit_utility u = { .base_gpus = 1 };
+	double target = s->params->target, delta = 0.3 * (target < 0.5 ? target : 1 - target), now;
+	int rc = fit_utility_of_size(s->view, &u, size_now(s), &now, err);
+
+	*nodes = size_now(s);
+	if (rc || (now >= target - delta && now <= target + delta))
+		return rc;
+	return all ? enumerate(s, &u, target, nodes, err) : bisect(s, &u, target, nodes, err);
+}
+
+static int pollux_want(void *state, const struct fit_scaling *s, int64_t *nodes, struct fit_err *err)
+{
+	(void)state;
+	return to_target(s, false, nodes, err);
+}
+
+static int rubick_want(void *state, const struct fit_scaling *s, int64_t *nodes, struct fit_err *err)
+{
+	(void)state;
+	return to_target(s, true, nodes, err);
+}
+
+static int target_describe(const struct fit_autoscale_params *p, struct fit_meta *meta)
+{
+	char text[FIT_NUM_MAX];
+
+	fit_format_double(text, p->target);
+	return fit_meta_add(meta, "target_efficiency", text);
+}
+
 static int utility_describe(const struct fit_autoscale_params *p, struct fit_meta *meta)
 {
 	char text[FIT_NUM_MAX];
@@ -120,4 +176,20 @@ const struct fit_autoscaler fit_autoscale_utilisation = {
 	.free = free,
 	.want = utilisation_want,
 	.describe = utility_describe,
+};
+
+const struct fit_autoscaler fit_autoscale_pollux = {
+	.name = "pollux",
+	.summary = "efficiency near --target-efficiency, by bisection",
+	.needs = FIT_SCALES_AGENTS,
+	.want = pollux_want,
+	.describe = target_describe,
+};
+
+const struct fit_autoscaler fit_autoscale_rubick = {
+	.name = "rubick",
+	.summary = "the same, of all sizes",
+	.needs = FIT_SCALES_AGENTS,
+	.want = rubick_want,
+	.describe = target_describe,
 };

@@ -139,8 +139,18 @@ static void read_meta_pollux(struct fit_verifier *v, const struct fit_meta *m, i
 static void read_meta_utility(struct fit_verifier *v, const struct fit_meta *m)
 {
 	const char *low = fit_meta_get(m, "scale_low"), *high = fit_meta_get(m, "scale_high");
+	const char *target = fit_meta_get(m, "target_efficiency");
 
 	verify_check(v, RULE_META);
+	if (v->autoscale == SCALE_POLLUX || v->autoscale == SCALE_RUBICK) {
+		if (target && !fit_parse_double(fit_text_of(target), &v->scale_target) && v->scale_target > 0 &&
+		    v->scale_target < 1 && v->adaptive)
+			return;
+		verify_fault(v, RULE_META, NONE, "autoscaling to an efficiency needs policy pollux and metadata "
+			     "target_efficiency (expected above 0 and below 1, found '%s')", target ? target : "none");
+		v->autoscale = SCALE_PLAN; /* cannot be told */
+		return;
+	}
 	if (!low || !high || fit_parse_double(fit_text_of(low), &v->scale_low) ||
 	    fit_parse_double(fit_text_of(high), &v->scale_high) ||
 	    !(v->scale_low > 0 && v->scale_low <= v->scale_high && v->scale_high <= 1) || !v->adaptive) {
@@ -154,7 +164,8 @@ static void read_meta_utility(struct fit_verifier *v, const struct fit_meta *m)
 /* Elastic clusters: the rule, delays and bounds; a log that names no rule has a fixed cluster. */
 static void read_meta_scaling(struct fit_verifier *v, const struct fit_meta *m)
 {
-	static const char *const rules[] = { "plan", "demand", "goodput", "throughput", "utilisation", NULL };
+	static const char *const rules[] = { "plan", "demand", "goodput", "throughput", "utilisation",
+					     "pollux", "rubick", NULL };
 	const char *s = fit_meta_get(m, "nodes_min");
 	int rule = 0;
 

@@ -81,6 +81,8 @@ static int64_t wanted_nodes(struct fit_verifier *v)
 	case SCALE_GOODPUT:
 	case SCALE_THROUGHPUT:
 	case SCALE_UTILISATION:
+	case SCALE_POLLUX:
+	case SCALE_RUBICK:
 		n = verify_scale_wanted(v);
 		break;
 	case SCALE_PLAN:

@@ -112,6 +112,34 @@ static int64_t by_utilisation(struct fit_verifier *v, int64_t now)
 	return nearest(v, gpu, (v->scale_low + v->scale_high) / 2);
 }
 
+static double distance(double a, double b)
+{
+	return a > b ? a - b : b - a;
+}
+
+/* A size that is within 30 % of the target's room stays. */
+static int64_t by_target(struct fit_verifier *v, int64_t now)
+{
+	const struct basis gpu = { 1, false };
+	double c = v->scale_target, room = c < 1 - c ? c : 1 - c, best;
+	int64_t least = v->nodes_min > 1 ? v->nodes_min : 1, at = least;
+
+	if (!(distance(of_size(v, gpu, now), c) > 0.3 * room))
+		return now;
+	if (v->autoscale == SCALE_POLLUX)
+		return nearest(v, gpu, c);
+	best = distance(of_size(v, gpu, least), c);
+	for (int64_t n = least + 1; n <= (int64_t)v->n_node_states; n++) {
+		double d = distance(of_size(v, gpu, n), c);
+
+		if (d < best) {
+			best = d;
+			at = n;
+		}
+	}
+	return at;
+}
+
 int64_t verify_scale_wanted(struct fit_verifier *v)
 {
 	int64_t now = v->wanted > 1 ? v->wanted : 1;
@@ -122,5 +150,7 @@ int64_t verify_scale_wanted(struct fit_verifier *v)
 	v->scaled_ns = v->now;
 	if (v->autoscale == SCALE_UTILISATION)
 		return by_utilisation(v, now);
+	if (v->autoscale == SCALE_POLLUX || v->autoscale == SCALE_RUBICK)
+		return by_target(v, now);
 	return by_utility(v, v->autoscale == SCALE_THROUGHPUT, now);
 }

@@ -137,7 +137,9 @@ enum verify_autoscale {
 	SCALE_DEMAND,
 	SCALE_GOODPUT,
 	SCALE_THROUGHPUT,
-	SCALE_UTILISATION
+	SCALE_UTILISATION,
+	SCALE_POLLUX,
+	SCALE_RUBICK
 };
 
 /* Where a job is in its life. */
@@ -341,6 +343,7 @@ struct fit_verifier {
 	size_t n_node_states;
 	int64_t n_rented, rented;	/* nodes and GPUs that are paid for */
 	int64_t wanted;			/* nodes; -1: cannot be known */
+	double scale_target;		/* efficiency: sizes near it stay */
 	double scale_low, scale_high;	/* utility: a size within these stays */
 	double scale_held[15];		/* utilisation at the last decisions, a ring */
 	int64_t scale_n;		/* decisions since the size last changed */

@@ -100,7 +100,7 @@ lines "only they are rented" "$T/out" "$(grep -c -v -e "${tab}return${tab}" "$T/
 is "no node of a fixed cluster is logged" "$(gf-replay -c 3x4 "$T/two.tsv" | grep -c -e rent -e ready >"$T/n"; echo "$T/n")" 0
 run "an unknown rule" 2 gf-replay --autoscale whim -c 3x4 "$T/two.tsv"
 is "an unknown rule: those that there are" "$T/err" \
-	"gf-replay: unknown autoscaling rule 'whim' (expected plan, demand, goodput, throughput, utilisation)
+	"gf-replay: unknown autoscaling rule 'whim' (expected plan, demand, goodput, throughput, utilisation, pollux, rubick)
 Try 'gf-replay --help'."
 run "a plan of nodes that the policy has not" 2 gf-replay --autoscale plan -c 3x4 "$T/two.tsv"
 run "a start-up delay of a fixed cluster" 2 gf-replay --node-start 3 -c 3x4 "$T/two.tsv"

@@ -106,7 +106,7 @@ remeta() {
 	caught "$1" "$2"
 }
 
-for rule in goodput throughput utilisation; do
+for rule in goodput throughput utilisation pollux rubick; do
 	good $rule --autoscale $rule
 	run "$rule again" 0 gf-replay --policy pollux --cluster 6x2 --interval 20 --restart-delay 3 \
 		--profile "$T/mini.h5" --autoscale $rule --threads 4 "$T/jobs"
@@ -151,3 +151,12 @@ run 'bounds the wrong way round' 2 gf-replay -p pollux -c 2x4 -i 20 --profile "$
 is 'bounds the wrong way round: the message' "$T/err" \
 	"gf-replay: --policy pollux: the bounds of utility are not 0 < low <= high <= 1
 Try 'gf-replay --help'."
+
+# ---- target efficiency ----
+
+for rule in pollux rubick; do
+	good $rule-high --autoscale $rule --target-efficiency 0.8
+	remeta "$rule: another target" node-number 's/^#target_efficiency=.*/#target_efficiency=0.35/'
+	remeta "$rule: no target" meta-consistent '/^#target_efficiency=/d'
+	mutate "$rule: a size too many" node-number '{ put() } once(ev == "rent") { $5 = "5:2"; put() }'
+done
