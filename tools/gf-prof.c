@@ -26,6 +26,7 @@ struct options {
 	struct prof_summary summary;	/* first: its option table counts from its own start */
 	int from;
 	struct cli_list max_local;
+	const char *gpu_type;
 	const char *host, *app, *columns, *time;
 	int64_t period_ns, bin_ns, skip_bad;
 	const char *tz;
@@ -54,6 +55,8 @@ static const struct cli_option options[] = {
 	  "leave out up to N bad records, and count them", NULL, 0, 1e15, CLI_RESULT },
 	{ 0, "max-local", CLI_LIST, offsetof(struct options, max_local), "APP=N", NULL,
 	  "pollux: largest batch size a GPU, where it is not the largest measured", NULL, 0, 0, 0 },
+	{ 0, "gpu-type", CLI_TEXT, offsetof(struct options, gpu_type), "TYPE", NULL,
+	  "pollux: read placements-TYPE.csv and scalability-TYPE.csv", NULL, 0, 0, CLI_RESULT },
 	{ 0, NULL, CLI_FLAG, 0, NULL, NULL, NULL, NULL, 0, 0, 0 }
 };
 
@@ -199,6 +202,8 @@ static int check_options(struct cli *cli, const struct options *o, const struct 
 {
 	if (o->max_local.n)
 		return cli_usage(cli, "--max-local needs --from pollux");
+	if (o->gpu_type)
+		return cli_usage(cli, "--gpu-type needs --from pollux");
 	if (o->tz && !(f->flags & FIT_SERIES_F_LOCAL))
 		return cli_usage(cli, "--tz means nothing to %s, which has no calendar times without a zone",
 				 f->name);
@@ -262,7 +267,7 @@ static int run(struct cli *cli, const struct options *o)
 	int rc = FIT_OK, status;
 
 	if (o->from == POLLUX)
-		return prof_pollux(cli, &o->max_local);
+		return prof_pollux(cli, &o->max_local, o->gpu_type);
 	status = f ? check_options(cli, o, f) : -1;
 	if (status >= 0)
 		return status;
@@ -277,7 +282,7 @@ static int run(struct cli *cli, const struct options *o)
 	if (rc)
 		status = cli_error(cli, &err);
 	else if (!strcmp(name, "pollux"))
-		status = prof_pollux(cli, &o->max_local);
+		status = prof_pollux(cli, &o->max_local, o->gpu_type);
 	else if ((status = check_options(cli, o, fit_series_format_find(name))) < 0)
 		status = run_series(cli, o, fit_series_format_find(name), source);
 	fit_source_close(source);

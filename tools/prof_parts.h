@@ -26,7 +26,7 @@ struct prof_summary {
 extern const struct cli_option prof_summarize_options[];
 
 /* The operand is a folder; max_local has APP=N. */
-int prof_pollux(struct cli *cli, const struct cli_list *max_local);
+int prof_pollux(struct cli *cli, const struct cli_list *max_local, const char *gpu_type);
 int prof_summarize(struct cli *cli, struct prof_summary *o);
 
 /* All of them, to -o or standard output. */

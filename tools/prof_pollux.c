@@ -127,13 +127,22 @@ static int set_meta(const struct cli *cli, const struct overrides *o, const char
 	return rc;
 }
 
+struct passing {
+	const struct cli *cli;
+	const char *gpu_type;
+};
+
 static void warn_passed_over(void *arg, const char *folder)
 {
-	cli_warn(arg, "%s: passed over (no placements.csv)", folder);
+	const struct passing *p = arg;
+
+	cli_warn(p->cli, "%s: passed over (no placements%s%s.csv)", folder, p->gpu_type ? "-" : "",
+		 p->gpu_type ? p->gpu_type : "");
 }
 
-int prof_pollux(struct cli *cli, const struct cli_list *max_local)
+int prof_pollux(struct cli *cli, const struct cli_list *max_local, const char *gpu_type)
 {
+	struct passing passing = { cli, gpu_type };
 	bool store = cli->out && fit_is_store(cli->out);
 	struct fit_err err = { 0 };
 	struct overrides given = { 0 };
@@ -152,7 +161,8 @@ int prof_pollux(struct cli *cli, const struct cli_list *max_local)
 		goto out;
 	rc = fit_profile_tables_init(&t, &err);
 	if (!rc) {
-		const struct fit_pollux_options how = { given.list, given.n, warn_passed_over, cli };
+		const struct fit_pollux_options how = { given.list, given.n, gpu_type,
+							 warn_passed_over, &passing };
 		const struct fit_pollux_tables into = {
 			&t.t[FIT_PROFILE_APPS], &t.t[FIT_PROFILE_PLACEMENTS],
 			&t.t[FIT_PROFILE_SCALABILITY], &t.t[FIT_PROFILE_VALIDATION],

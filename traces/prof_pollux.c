@@ -92,6 +92,16 @@ static int join(struct fit_str *path, const char *folder, const char *name)
 	return fit_str_printf(path, "%s%s%s", folder, slash ? "" : "/", name);
 }
 
+/* folder/NAME.csv, or folder/NAME-TYPE.csv. */
+static int join_typed(struct fit_str *path, const char *folder, const char *name,
+		      const struct fit_pollux_options *options)
+{
+	const char *type = options->gpu_type;
+	int rc = join(path, folder, name);
+
+	return rc ? rc : fit_str_printf(path, "%s%s.csv", type ? "-" : "", type ? type : "");
+}
+
 static bool is_kind(const char *path, bool folder)
 {
 	struct stat st;
@@ -132,6 +142,8 @@ struct reading {
 	int64_t init_batch, max_batch, min_local, max_local, epochs;
 	struct fit_str path, first_run;	/* first_run: the file that gave epochs */
 	struct fit_index seen;		/* key -> line, within a file */
+	bool typed;			/* of one type of GPU: see shapes */
+	struct fit_index shapes;	/* nodes, replicas, local_bsz of placements */
 	struct fit_hasher *hasher;
 };
 
@@ -228,13 +240,23 @@ static int no_rows(const struct file *f, const struct fit_table *t, size_t befor
 
 /* ---- placements.csv ---- */
 
+#define SHAPE_KEY_MAX (3 * FIT_NUM_MAX)
+static void shape_key(char key[SHAPE_KEY_MAX], int64_t placement, int64_t local)
+{
+	int64_t nodes, replicas;
+
+	fit_placement_shape(placement, &nodes, &replicas);
+	snprintf(key, SHAPE_KEY_MAX, "%lld, %lld, %lld", (long long)nodes, (long long)replicas,
+		 (long long)local);
+}
+
 static int add_placement(struct reading *r, const struct file *f, const struct fit_cell *in,
 			 struct fit_err *err)
 {
 	int64_t canonical = fit_placement_canonical(in[0].u.i), local = in[1].u.i;
 	struct fit_cell cells[5] = { { .u.t = fit_text_of(r->app) }, { .u.i = canonical },
 				     in[1], in[2], in[3] };
-	char key[2 * FIT_NUM_MAX];
+	char key[SHAPE_KEY_MAX];
 	int rc;
 
 	if (canonical < 0)
@@ -246,6 +268,10 @@ static int add_placement(struct reading *r, const struct file *f, const struct f
 	snprintf(key, sizeof key, "%lld, %lld", (long long)canonical, (long long)local);
 	if (!rc)
 		rc = check_new(r, f, "placement", key, err);
+	if (!rc && r->typed) {
+		shape_key(key, canonical, local);
+		rc = fit_index_put(&r->shapes, fit_text_of(key), 1, NULL) ? fit_fail_nomem(err) : FIT_OK;
+	}
 	if (rc)
 		return rc;
 	if (r->min_local == 0 || local < r->min_local)
@@ -283,9 +309,10 @@ static int add_scalability(struct reading *r, const struct file *f, const struct
 			   struct fit_err *err)
 {
 	struct fit_cell cells[6] = { { .u.t = fit_text_of(r->app) }, in[0], in[1], in[2], in[3], in[4] };
-	char key[3 * FIT_NUM_MAX];
-	int rc = check_count(f, "num_nodes", in[0].u.i, FIT_DIGITS_NODES_MAX + 1,
-			     "five or more; up to four belong into placements.csv", err);
+	char key[SHAPE_KEY_MAX];
+	int rc = r->typed ? check_count(f, "num_nodes", in[0].u.i, 1, "1 or more", err) :
+			    check_count(f, "num_nodes", in[0].u.i, FIT_DIGITS_NODES_MAX + 1,
+					"five or more; up to four belong into placements.csv", err);
 
 	if (!rc)
 		rc = check_count(f, "num_replicas", in[1].u.i, in[0].u.i, "at least num_nodes", err);
@@ -295,6 +322,8 @@ static int add_scalability(struct reading *r, const struct file *f, const struct
 		rc = check_times(f, in[3].u.d, in[4].u.d, err);
 	snprintf(key, sizeof key, "%lld, %lld, %lld", (long long)in[0].u.i, (long long)in[1].u.i,
 		 (long long)in[2].u.i);
+	if (!rc && r->typed && fit_index_get(&r->shapes, fit_text_of(key)) != FIT_NO_INDEX)
+		return FIT_OK;
 	if (!rc)
 		rc = check_new(r, f, "num_nodes", key, err);
 	return rc ? rc : add_row(r->out->scalability, cells, err);
@@ -317,8 +346,8 @@ static int read_scalability(struct reading *r, struct fit_err *err)
 		if (!rc)
 			rc = add_scalability(r, &f, in, err);
 	}
-	if (rc == FIT_END)
-		rc = no_rows(&f, r->out->scalability, before, err);
+	if (rc == FIT_END) /* all of a type may be in its placements */
+		rc = r->typed ? FIT_OK : no_rows(&f, r->out->scalability, before, err);
 	file_close(&f, r, "scalability.csv", rc);
 	return rc;
 }
@@ -503,7 +532,8 @@ static int add_app(const struct reading *r, const struct fit_pollux_options *opt
 	struct fit_cell cells[9] = { { .u.t = fit_text_of(r->app) } };
 
 	if (known) {
-		if (known->max_local_bsz >= r->min_local && known->max_local_bsz < max_local)
+		if (!r->typed && known->max_local_bsz >= r->min_local &&
+		    known->max_local_bsz < max_local)
 			max_local = known->max_local_bsz;
 		max_replicas = known->max_replicas;
 		if (known->fixed_batch >= r->init_batch && known->fixed_batch <= r->max_batch)
@@ -532,17 +562,17 @@ static int read_app(const char *folder, const struct fit_pollux_options *options
 		    const struct fit_pollux_tables *out, struct fit_hasher *hasher,
 		    struct fit_err *err)
 {
-	struct reading r = { .out = out, .hasher = hasher };
+	struct reading r = { .out = out, .hasher = hasher, .typed = options->gpu_type != NULL };
 	char *name = NULL;
 	int rc = name_of(folder, &name, err);
 
 	r.app = name;
-	if (!rc && join(&r.path, folder, "placements.csv"))
+	if (!rc && join_typed(&r.path, folder, "placements", options))
 		rc = fit_fail_nomem(err);
 	if (!rc)
 		rc = read_placements(&r, err);
 	fit_index_release(&r.seen);
-	if (!rc && join(&r.path, folder, "scalability.csv"))
+	if (!rc && join_typed(&r.path, folder, "scalability", options))
 		rc = fit_fail_nomem(err);
 	if (!rc)
 		rc = read_scalability(&r, err);
@@ -553,6 +583,7 @@ static int read_app(const char *folder, const struct fit_pollux_options *options
 		rc = add_app(&r, options, err);
 	fit_str_release(&r.path);
 	fit_str_release(&r.first_run);
+	fit_index_release(&r.shapes);
 	free(name);
 	return rc;
 }
@@ -569,7 +600,7 @@ static int read_folder_of_apps(const char *folder, const struct fit_pollux_optio
 	int rc = list_folder(folder, &names, err);
 
 	for (size_t i = 0; !rc && i < names.n; i++) {
-		if (join(&path, folder, names.s[i]) || join(&file, path.s, "placements.csv")) {
+		if (join(&path, folder, names.s[i]) || join_typed(&file, path.s, "placements", options)) {
 			rc = fit_fail_nomem(err);
 			break;
 		}
@@ -583,8 +614,9 @@ static int read_folder_of_apps(const char *folder, const struct fit_pollux_optio
 		}
 	}
 	if (!rc && n_apps == 0)
-		rc = fit_fail(err, FIT_EDATA, "%s: no placements.csv in it or in a folder below "
-			      "(expected an application folder, or a folder of them)", folder);
+		rc = fit_fail(err, FIT_EDATA, "%s: no placements%s%s.csv in it or in a folder below "
+			      "(expected an application folder, or a folder of them)", folder,
+			      options->gpu_type ? "-" : "", options->gpu_type ? options->gpu_type : "");
 	names_release(&names);
 	fit_str_release(&path);
 	fit_str_release(&file);
@@ -614,7 +646,7 @@ int fit_pollux_read_profiles(const char *folder, const struct fit_pollux_options
 	struct fit_str file = { 0 };
 	int rc;
 
-	if (!hasher || join(&file, folder, "placements.csv"))
+	if (!hasher || join_typed(&file, folder, "placements", options))
 		rc = fit_fail_nomem(err);
 	else if (is_kind(file.s, false))
 		rc = read_app(folder, options, out, hasher, err);

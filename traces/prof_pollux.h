@@ -5,6 +5,9 @@
  *
  *   placements.csv      placement,local_bsz,step_time,sync_time         up to four nodes
  *   scalability.csv     num_nodes,num_replicas,local_bsz,step_time,sync_time    five nodes and more
+ *   placements-<T>.csv, scalability-<T>.csv     the same on GPUs of type T; the second one then has
+ *                       rows of any number of nodes, of which those that the first one has are
+ *                       passed over
  *   validation-<B>.csv  progress,iteration,metric,grad_sqr,grad_var     one training run at total
  *                       batch size B, a row an epoch
  *
@@ -37,6 +40,9 @@ struct fit_pollux_options {
 	/* max_local_bsz of further applications; these win over the table above */
 	const struct fit_pollux_override *max_local;
 	size_t n_max_local;
+	/* placements-TYPE.csv and scalability-TYPE.csv are read, as in the folders of Sia (SOSP'23);
+	 * NULL: those without a type */
+	const char *gpu_type;
 	/* called for each folder that is passed over because it has no placements.csv; may be NULL */
 	void (*passed_over)(void *arg, const char *folder);
 	void *arg;

@@ -37,6 +37,7 @@ struct fit_app {
 	const double *metric, *sqr, *var;
 	const double *point_step, *point_sync;
 	struct fit_delaunay mesh;	/* n_simplices 0: none */
+	bool mesh_below;		/* it has rows of its own on few nodes: it answers there, too */
 	size_t n_runs;
 	/* owned */
 	struct curve *curves;
@@ -142,6 +143,10 @@ static int bind_mesh(struct fit_app *a, const struct fit_profile_tables *t,
 
 	if (r->n[FIT_PROFILE_LIFT] == 0)
 		return FIT_OK;
+	for (size_t i = 0; i < r->n[FIT_PROFILE_SCALABILITY]; i++)
+		if (*ints(&t->t[FIT_PROFILE_SCALABILITY], FIT_SCALE_NODES,
+			  r->at[FIT_PROFILE_SCALABILITY] + i) <= FIT_DIGITS_NODES_MAX)
+			a->mesh_below = true;
 	d->n_points = r->n[FIT_PROFILE_POINTS];
 	d->n_simplices = r->n[FIT_PROFILE_SIMPLICES];
 	for (int k = 0; k < 3; k++)
@@ -334,13 +339,10 @@ static bool memo_reserve(struct fit_app *a)
 	return true;
 }
 
-static int from_curve(const struct fit_app *a, const struct shape *s, int64_t local_bsz,
-		      double *step_s, double *sync_s, struct fit_err *err)
+/* What was measured at a placement, or NULL. */
+static const struct curve *curve_of(const struct fit_app *a, const struct shape *s)
 {
 	size_t lo = 0, hi = a->n_curves;
-	const struct curve *c;
-	struct fit_interval iv;
-	const int64_t *x;
 
 	while (lo < hi) {
 		size_t mid = lo + (hi - lo) / 2;
@@ -351,10 +353,21 @@ static int from_curve(const struct fit_app *a, const struct shape *s, int64_t lo
 			hi = mid;
 	}
 	if (s->placement < 0 || lo == a->n_curves || a->curves[lo].placement != s->placement)
+		return NULL;
+	return &a->curves[lo];
+}
+
+static int from_curve(const struct fit_app *a, const struct shape *s, int64_t local_bsz,
+		      double *step_s, double *sync_s, struct fit_err *err)
+{
+	const struct curve *c = curve_of(a, s);
+	struct fit_interval iv;
+	const int64_t *x;
+
+	if (!c)
 		return fit_fail(err, FIT_EDATA, "application '%s': no measured step times for "
 				"%lld GPUs on %lld nodes in this placement", a->info.name,
 				(long long)s->replicas, (long long)s->nodes);
-	c = &a->curves[lo];
 	x = a->local + c->at;
 	if (!fit_interval_find(x, c->n, local_bsz, &iv))
 		return fit_fail(err, FIT_EDATA, "application '%s', placement %lld: local batch size "
@@ -413,8 +426,9 @@ int fit_app_throughput(struct fit_app *a, const struct fit_placement *p, int64_t
 			return FIT_OK;
 		}
 	}
-	rc = s.nodes <= FIT_DIGITS_NODES_MAX ? from_curve(a, &s, local_bsz, &step, &sync, err)
-				    : from_mesh(a, &s, local_bsz, &step, &sync, err);
+	rc = s.nodes <= FIT_DIGITS_NODES_MAX && (!a->mesh_below || curve_of(a, &s)) ?
+		     from_curve(a, &s, local_bsz, &step, &sync, err) :
+		     from_mesh(a, &s, local_bsz, &step, &sync, err);
 	if (rc)
 		return rc;
 	if (memo_reserve(a)) {

@@ -7,7 +7,7 @@
  *   /apps         app init_batch max_batch min_local_bsz max_local_bsz epochs restart_s
  *                 max_replicas fixed_batch
  *   /placements   app placement local_bsz step_time_s sync_time_s      (up to 4 nodes, measured)
- *   /scalability  app num_nodes num_replicas local_bsz step_time_s sync_time_s   (6..16 nodes)
+ *   /scalability  app num_nodes num_replicas local_bsz step_time_s sync_time_s   (more nodes)
  *   /validation   app batch_size epoch progress iteration metric grad_sqr grad_var
  *   /points       app num_nodes num_replicas local_bsz step_time_s sync_time_s
  *   /simplices    app v0..v3 n0..n3 degenerate eq_x eq_y eq_z eq_w eq_off
@@ -61,7 +61,8 @@ struct fit_placement {
 };
 
 /* Step and synchronisation time (seconds) of one optimiser step at this placement and atomic batch
- * size (B.3): piecewise linear in local_bsz up to four nodes, Delaunay interpolation above.
+ * size (B.3): piecewise linear in local_bsz up to four nodes, Delaunay interpolation above. Where
+ * /scalability has rows on four nodes or fewer, it answers for placements that were not measured.
  * FIT_EDATA outside of what was measured; the error names application, placement and size. */
 int fit_app_throughput(struct fit_app *a, const struct fit_placement *p, int64_t local_bsz,
 		       double *step_s, double *sync_s, struct fit_err *err) FIT_MUST_CHECK;

@@ -283,8 +283,8 @@ static int check_scalability(const struct fit_table *t, size_t at, size_t n, str
 		int64_t nodes = ints(t, FIT_SCALE_NODES)[r];
 		int rc;
 
-		if (nodes <= FIT_DIGITS_NODES_MAX || nodes > COUNT_MAX)
-			return bad_int(t, r, FIT_SCALE_NODES, "five or more", err);
+		if (nodes < 1 || nodes > COUNT_MAX)
+			return bad_int(t, r, FIT_SCALE_NODES, "1 or more", err);
 		if (ints(t, FIT_SCALE_REPLICAS)[r] < nodes ||
 		    ints(t, FIT_SCALE_REPLICAS)[r] > COUNT_MAX)
 			return bad_int(t, r, FIT_SCALE_REPLICAS, "at least num_nodes", err);

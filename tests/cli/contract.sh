@@ -74,6 +74,7 @@ good_call() {
 	gf-goodput) ARGS="--models $T/theta.tsv --phi 900 --init-batch 32 --max-batch 512 --max-local 64 @"
 		SAMPLE=$T/allocations.tsv ;;
 	gf-boa) ARGS="frontier --classes tests/data/boa-classes.tsv @" SAMPLE=tests/data/boa-speedups.tsv ;;
+	gf-speedup) ARGS="@" SAMPLE=tests/data/boa-speedups.tsv ;;
 	gf-pgns) ARGS="--window 4 @" SAMPLE=$T/norms.tsv ;;
 	gf-stats) ARGS="@" ;;
 	gf-select) ARGS="--where gpus>1 --rebase @" ;;

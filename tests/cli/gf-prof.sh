@@ -185,6 +185,31 @@ fresh && rm "$app/scalability.csv"
 refused "scalability.csv is not there" 3 \
 	"$app/scalability.csv: cannot open: No such file or directory"
 
+# ---- one file for each type of GPU ----
+typed=$T/typed/app
+mkdir -p "$typed"
+cp "$mini"/text/validation-*.csv "$typed"
+# other columns first, as some of the folders have them; two nodes are missing
+awk -F, -v OFS=, '{ print $2, $3, $4, $1 }' "$mini/text/placements.csv" |
+	awk -F, 'NR == 1 || length($4) < 2' >"$typed/placements-big.csv"
+awk -F, -v OFS=, 'NR == 1 { print; next } { n = 2 + NR % 3; print n, n * (1 + NR % 2), $3, $4 * (1 + NR / 50), $5 }' \
+	"$mini/text/scalability.csv" | awk -F, 'NR == 1 || !seen[$1, $2, $3]++' >"$typed/scalability-big.csv"
+run "--gpu-type" 0 gf-prof --from pollux --gpu-type big "$T/typed" -o "$T/typed.h5"
+run "a placement that was not measured" 0 gf-speedup --no-meta --profile "$T/typed.h5" --gpus-per-node 4 --max-gpus 8 --phases 1
+awk -F '\t' 'NR > 1 && $8 == 2 && $6 != "NA" { n++ } END { exit !n }' "$T/out"
+ok "is interpolated" $?
+echo "1,1,$(awk -F, 'NR == 2 { print $1 }' "$typed/placements-big.csv"),9,1" >>"$typed/scalability-big.csv"
+run "what the placements have as well" 0 gf-prof --from pollux --gpu-type big "$T/typed" -o "$T/typed2.h5"
+gf-table convert "$T/typed.h5:/points" -o "$T/points" && gf-table convert "$T/typed2.h5:/points" --no-meta -o - >"$T/b"
+grep -v '^#' "$T/points" >"$T/points-1"
+grep -v '^#' "$T/b" >"$T/points-2"
+same "is passed over" "$T/points-1" "$T/points-2"
+run "another type" 1 gf-prof --from pollux --gpu-type small "$T/typed"
+is "is not there" "$T/err" "gf-prof: warning: $T/typed/app: passed over (no placements-small.csv)
+gf-prof: $T/typed: no placements-small.csv in it or in a folder below (expected an application folder, or a folder of them)"
+run "of another format" 2 gf-prof --from dmon --gpu-type big "$TOP/tests/data/prof-dmon.txt"
+has "it means nothing" "$T/err" "^gf-prof: --gpu-type needs --from pollux$"
+
 fresh && edit validation-8.csv '3s/^[^,]*,/1.5,/'
 refused "progress that falls" 1 \
 	"$app/validation-8.csv:3:progress: bad value '1.5' (expected more than in the epoch before)"
