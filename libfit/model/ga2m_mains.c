@@ -514,7 +514,7 @@ static int check(struct stage *s, struct ga2m_stop *stop, bool *halt)
 static int rounds(struct stage *s, struct ga2m_stop *stop)
 {
 	const struct fit_ga2m_params *p = s->p;
-	size_t every = 1 + s->bag->val.n * s->k / VALIDATION_WORK, next_curvature = 10;
+	size_t every = 1 + s->bag->val.n * s->k / VALIDATION_WORK, next_curvature = 20;
 	bool halt = false, validate = s->bag->val.n > 0;
 	int rc = FIT_OK;
 
@@ -530,7 +530,7 @@ static int rounds(struct stage *s, struct ga2m_stop *stop)
 			bool curvature = round == next_curvature && !s->constant;
 
 			if (round == next_curvature)
-				next_curvature += next_curvature < 200 ? next_curvature : 200;
+				next_curvature += next_curvature < 200 ? 2 * next_curvature : 400;
 			if (round > 0) {
 				sync_scores(s, &s->bag->train, s->synced_train);
 				rc = sums_from_rows(s, curvature);

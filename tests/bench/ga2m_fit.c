@@ -23,6 +23,7 @@
 
 #include "libfit/base/num.h"
 #include "libfit/model/ga2m_train.h"
+#include "tests/bench/ga2m_synth.h"
 #include "traces/input.h"
 
 #define MAX_COLUMNS 64
@@ -35,24 +36,12 @@ static double cpu_s(void)
 	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
-static uint64_t state;
-
-static double uniform(void)
-{
-	uint64_t z = state += UINT64_C(0x9E3779B97F4A7C15);
-
-	z = (z ^ (z >> 30)) * UINT64_C(0xBF58476D1CE4E5B9);
-	z = (z ^ (z >> 27)) * UINT64_C(0x94D049BB133111EB);
-	z ^= z >> 31;
-	return (double)(z >> 11) * 0x1p-53;
-}
-
 static int synth(struct fit_ga2m_data *d, const char *what)
 {
 	static const char *const names[] = { "x0", "x1", "x2", "x3", "x4", "x5", "x6", "x7", "x8", "x9" };
 	const char *colon = strchr(what, ':');
-	const double pi = 3.14159265358979323846;
 	int64_t rows = 0, seed = 0;
+	uint64_t state;
 	int rc = 1;
 
 	if (colon && !fit_parse_int64((struct fit_text){ what, (size_t)(colon - what) }, &rows) &&
@@ -60,15 +49,8 @@ static int synth(struct fit_ga2m_data *d, const char *what)
 		rc = fit_ga2m_data_init(d, names, NULL, 10);
 	state = (uint64_t)seed;
 	for (int64_t i = 0; i < rows && !rc; i++) {
-		double x[10], y = -6;
+		double x[SYNTH_COLUMNS], y = synth_row(&state, x);
 
-		for (int k = 0; k < 10; k++)
-			x[k] = uniform();
-		for (int k = 0; k < 12; k++)
-			y += uniform();
-		y += 3 * sin(2 * pi * x[0]) + 8 * (x[1] - 0.5) * (x[1] - 0.5) + 4 * fabs(x[2] - 0.5) +
-		     1.5 * (x[3] > 0.6) + 2 * x[4] + log(1 + 9 * x[5]) + 2 * sin(pi * x[6]) * x[7] +
-		     3 * (x[8] - 0.5) * (x[9] - 0.5) + 1.5 * ((x[0] > 0.5) != (x[4] > 0.5));
 		rc = fit_ga2m_data_add(d, x, NULL, y);
 	}
 	return rc;
