@@ -103,11 +103,11 @@ static void say_report(const struct cli *cli, const char *input, bool series,
 				 (unsigned long long)r->cells[i].outside, names[i]);
 	}
 	if (r->no_hour)
-		cli_warn(cli, "%s: %llu times in the hour that the clock leaves out in spring", input,
-			 (unsigned long long)r->no_hour);
+		cli_warn(cli, "%s: %llu time%s in the hour that the clock leaves out in spring", input,
+			 (unsigned long long)r->no_hour, r->no_hour == 1 ? "" : "s");
 	if (r->back)
-		cli_warn(cli, "%s: time goes back %llu times, first on line %llu", input,
-			 (unsigned long long)r->back, (unsigned long long)r->back_line);
+		cli_warn(cli, "%s: time goes back %llu time%s, first on line %llu", input,
+			 (unsigned long long)r->back, r->back == 1 ? "" : "s", (unsigned long long)r->back_line);
 	if (r->rows == 0)
 		cli_warn(cli, "%s: no rows", input);
 	cli_note(cli, "%s: %llu records, %llu rows, %llu left out", input,
@@ -132,8 +132,7 @@ struct output {
 	struct cli *cli;
 	const char *from;
 	struct fit_writer *w;
-	const struct fit_field *fields;
-	size_t n;
+	const char *tz_hash;		/* of the file of the zone; NULL: it has none */
 };
 
 static int begin_output(void *ctx, const struct fit_field *fields, size_t n, const char *origin,
@@ -146,10 +145,10 @@ static int begin_output(void *ctx, const struct fit_field *fields, size_t n, con
 	/* the format itself, not "auto": the same input gives the same table */
 	if (!rc)
 		rc = fit_meta_set(&meta, "from", out->from);
+	if (!rc && out->tz_hash)
+		rc = cli_meta_input(&meta, "tz", out->tz_hash);
 	if (!rc && *origin)
 		rc = fit_meta_add(&meta, "origin", origin);
-	out->fields = fields;
-	out->n = n;
 	rc = rc ? fit_fail_nomem(err) : cli_writer_open(out->cli, &out->w, err);
 	if (!rc)
 		rc = fit_writer_begin(out->w, NULL, &meta, fields, n, err);
@@ -161,9 +160,7 @@ static int write_row(void *ctx, const struct fit_cell *cells, struct fit_err *er
 {
 	struct output *out = ctx;
 
-	for (size_t i = 0; i < out->n; i++)
-		fit_writer_cell(out->w, out->fields[i].type, &cells[i]);
-	return fit_writer_end_row(out->w, err);
+	return fit_writer_row(out->w, cells, err);
 }
 
 static int end_output(struct output *out, const struct fit_series_report *r, struct fit_err *err)
@@ -224,8 +221,9 @@ static int run_series(struct cli *cli, const struct options *o, const struct fit
 	if (!parse_time(o->time, &p))
 		return cli_usage(cli, "bad value '%s' for --time (expected seconds, or YYYY-MM-DD HH:MM:SS)",
 				 o->time);
-	if (o->tz && fit_zone_parse(&p.zone, o->tz, &err))
-		return cli_usage(cli, "%s", err.msg);
+	if (o->tz && (rc = fit_zone_parse(&p.zone, o->tz, &err)))
+		return rc == FIT_EINVAL ? cli_usage(cli, "%s", err.msg) : cli_error(cli, &err);
+	out.tz_hash = fit_zone_hash(&p.zone);
 	p.skip_bad = o->skip_bad;
 	p.host = o->host;
 	p.app = o->app;
@@ -246,6 +244,7 @@ static int run_series(struct cli *cli, const struct options *o, const struct fit
 	}
 	status = rc ? cli_error(cli, &err) : CLI_EXIT_OK;
 	fit_series_report_release(&report);
+	fit_zone_release(&p.zone);
 	return status;
 }
 

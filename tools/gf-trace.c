@@ -46,7 +46,7 @@ static const struct cli_option option_table[] = {
 	{ 0, "bad-times", CLI_CHOICE, offsetof(struct options, bad_times), "HOW", "missing",
 	  "what becomes of an end before its start", times_names, 0, 0, CLI_RESULT },
 	{ 0, "tz", CLI_TEXT, offsetof(struct options, tz), "ZONE", NULL,
-	  "zone of times without offset: +08:00, US/Pacific, a POSIX rule", NULL, 0, 0, CLI_RESULT },
+	  "zone of times without offset: +08:00, Europe/Berlin, a POSIX rule", NULL, 0, 0, CLI_RESULT },
 	{ 0, "sort", CLI_FLAG, offsetof(struct options, sort), NULL, NULL,
 	  "order rows by submission, all in memory", NULL, 0, 0, CLI_RESULT },
 	{ 0, "no-sort", CLI_FLAG, offsetof(struct options, no_sort), NULL, NULL,
@@ -81,6 +81,7 @@ struct output {
 	struct fit_writer *w;		/* NULL until the first row, when the origin is known */
 	size_t n_meta;			/* of report->meta that stand ahead of the rows */
 	bool origin;			/* so does the origin */
+	const char *tz_hash;		/* of the file of the zone; NULL: it has none */
 };
 
 static int add_report(struct output *out, struct fit_meta *meta, struct fit_err *err)
@@ -104,6 +105,8 @@ static int begin_table(struct output *out, struct fit_err *err)
 
 	/* the format itself, not "auto": the same input gives the same table */
 	rc = rc ? rc : fit_meta_set(&meta, "from", out->format->name);
+	if (!rc && out->tz_hash)
+		rc = cli_meta_input(&meta, "tz", out->tz_hash);
 	rc = rc ? fit_fail_nomem(err) : add_report(out, &meta, err);
 	rc = rc ? rc : cli_writer_open(out->cli, &out->w, err);
 	if (!rc)
@@ -227,7 +230,9 @@ static int import(struct cli *cli, const struct options *o, const struct fit_tra
 {
 	const char *input = fit_source_name(s);
 	struct fit_trace_report report = { 0 };
-	struct output out = { .cli = cli, .format = format, .report = &report };
+	struct output out = {
+		.cli = cli, .format = format, .report = &report, .tz_hash = fit_zone_hash(&params->zone)
+	};
 	struct fit_table t = { 0 };
 	int rc = o->to >= 0 ? fit_trace_read(&t, format, s, params, &report, err) :
 		 fit_trace_stream(format, s, params, write_row, &out, &report, err);
@@ -306,8 +311,8 @@ static int run(struct cli *cli, const struct options *o)
 	rc = check_options(cli, o);
 	if (rc >= 0)
 		return rc;
-	if (o->tz && fit_zone_parse(&params.zone, o->tz, &err))
-		return cli_usage(cli, "%s", err.msg);
+	if (o->tz && (rc = fit_zone_parse(&params.zone, o->tz, &err)))
+		return rc == FIT_EINVAL ? cli_usage(cli, "%s", err.msg) : cli_error(cli, &err);
 	if (cli->n_operands > 1) {
 		params.more = cli->operands + 1;
 		params.n_more = (size_t)cli->n_operands - 1;
@@ -316,7 +321,7 @@ static int run(struct cli *cli, const struct options *o)
 		params.listen = say_record;
 		params.listen_ctx = cli;
 	}
-	if (o->from < 0)
+	if (o->from < 0)	/* without a zone: check_options() saw to that */
 		return convert_jobs(cli, o->to, &err) ? cli_error(cli, &err) : CLI_EXIT_OK;
 	rc = fit_source_open(&s, cli_operand(cli, 0), &err);
 	rc = rc ? rc : choose_format(cli, o->from, s, &format, &err);
@@ -325,6 +330,7 @@ static int run(struct cli *cli, const struct options *o)
 	if (!rc && usage < 0)
 		rc = import(cli, o, format, s, &params, &err);
 	fit_source_close(s);
+	fit_zone_release(&params.zone);
 	return rc ? cli_error(cli, &err) : usage >= 0 ? usage : CLI_EXIT_OK;
 }
 

@@ -23,6 +23,7 @@
 #include "libfit/table/source.h"
 #include "libfit/table/table.h"
 #include "traces/csv.h"
+#include "traces/zone.h"
 
 /* ---- formats ---- */
 
@@ -77,25 +78,6 @@ int fit_trace_recognise(struct fit_source *s, const struct fit_trace_format **fo
 /* For sniff functions: does a row of names have all columns of a comma list? Blanks and quotes around
  * names do not matter. delimiter 0: the one of comma, '|', tab that the line has, else blanks. */
 bool fit_trace_line_has(struct fit_text line, char delimiter, const char *columns);
-
-/* ---- time zones ---- */
-
-/* How a clock stands to UTC: a fixed offset, or a standard and a summer offset with the days of change
- * (POSIX TZ style, month.week.weekday/time). */
-struct fit_zone {
-	bool given;
-	int64_t std_s, dst_s;		/* seconds east of UTC; dst_s == std_s: no summer time */
-	struct fit_zone_change { int month, week, day; int64_t s; } to_dst, to_std;
-};
-/* "UTC", "Z", "+08:00", "-0700", "PST8PDT,M3.2.0,M11.1.0" (any such POSIX rule), "PST8PDT" and
- * "US/Pacific" (the rule just given). FIT_EINVAL: something else. */
-int fit_zone_parse(struct fit_zone *z, const char *text, struct fit_err *err) FIT_MUST_CHECK;
-/* Seconds east of UTC at an instant. */
-int64_t fit_zone_offset(const struct fit_zone *z, int64_t utc_ns);
-/* An instant that the clock shows as local_ns: the first one that is not before after (FIT_INT_NA: no
- * such bound), else the first one. The return value is how many there are: 1; 2 in the hour that is
- * repeated in autumn; 0 in the hour that spring leaves out (read as if it were still winter). */
-int fit_zone_to_utc(const struct fit_zone *z, int64_t local_ns, int64_t after, int64_t *utc_ns);
 
 /* ---- what the caller asks for ---- */
 

@@ -20,16 +20,14 @@ struct fit_utf16 {
 	uint64_t lines;		/* line feeds so far */
 };
 
-/*
- * Is a text UTF-16, to judge by its first bytes (four are enough)? It begins with a mark, or it has none and
- * begins with two ASCII characters. *big: the high byte comes first; *mark: bytes of the mark, 0 or 2.
- */
+/* Is a text UTF-16, to judge by its first bytes (four are enough)? It begins with a mark, or it has none
+ * and begins with two ASCII characters. *big: the high byte comes first; *mark: bytes of the mark, 0 or 2. */
 bool fit_utf16_begins(const unsigned char *s, size_t n, bool *big, size_t *mark);
 /* Is it UTF-32 with a mark, which nobody writes? To be asked first: its mark begins as that of UTF-16. */
 bool fit_utf32_begins(const unsigned char *s, size_t n);
 
-/* Convert the next n bytes; out has room for FIT_UTF16_ROOM(n) bytes, *n_out of which are written. FIT_EPARSE:
- * a half of a pair without the other one, behind u->lines line feeds. */
+/* Convert the next n bytes; out has room for FIT_UTF16_ROOM(n) bytes, *n_out of which are written.
+ * FIT_EPARSE: a half of a pair without the other one, behind u->lines line feeds. */
 #define FIT_UTF16_ROOM(n) (((n) + 1) / 2 * 3 + 1)
 int fit_utf16_convert(struct fit_utf16 *u, const unsigned char *s, size_t n, char *out,
 		      size_t *n_out) FIT_MUST_CHECK;

@@ -116,7 +116,7 @@ is "two seconds pass" "$T/found" "2023-03-26T00:00:00+01:00
 7201"
 printf '%s\n' "$H" '2023/03/26 02:30:00.000, 0, 1 %' >"$T/log"
 clock "a time in it" nvidia-smi --tz CET-1CEST,M3.5.0,M10.5.0/3
-has "is counted" "$T/err" ': 1 times in the hour that the clock leaves out in spring$'
+has "is counted" "$T/err" ': 1 time in the hour that the clock leaves out in spring$'
 printf '%s\n' '#Date Time gpu sm mem' '20230701 00:10:00 0 5 6' >"$T/log"
 clock "dmon with date and time" dmon --tz +05:30
 is "has an offset" "$T/found" "2023-07-01T00:00:00+05:30

@@ -132,7 +132,7 @@ is "are kept" "$T/found" "time_s gpu gpu_util_pct
 36000 0 101
 35999 0 -1"
 has "and counted" "$T/err" ': 2 values of gpu_util_pct out of range$'
-has "so is the time" "$T/err" ': time goes back 1 times, first on line 3$'
+has "so is the time" "$T/err" ': time goes back 1 time, first on line 3$'
 printf '%s\n' "$H" '2023/06/10 10:00:00.000, 0, 5 %, 9 MiB' 'index, timestamp, utilization.gpu [%]' \
 	'1, 2023/06/10 10:00:01.000, 6 %' >"$T/log.csv"
 table "logs of two queries, one behind the other"

@@ -130,3 +130,21 @@ rows "naive times in a zone" helios "$H" \
 	'1,u,v,2,4,1,FAILED,2020-03-08 01:59:00,2020-03-08 03:01:00,2020-03-08 03:30:00,,'
 run "over the hour that spring leaves out" 0 gf-trace -q --from helios --tz US/Pacific "$T/x"
 has "wait two minutes" "$T/out" '^1	u	v	7140	7260	9000	1740	2	FAILED	4	1$'
+printf 'TZif' >"$T/zone"
+run "a damaged file of a zone" 1 gf-trace --from helios --tz "$T/zone" "$T/x"
+is "is an error" "$T/err" "gf-trace: $T/zone: no file of a time zone, or a damaged one (expected TZif)"
+if [ -f /usr/share/zoneinfo/Europe/Berlin ]; then
+	rows "autumn in Berlin" helios "$H" '1,u,v,2,4,1,FAILED,2023-10-28 23:00:00,2023-10-29 02:50:00,2023-10-29 02:10:00,,' \
+		'2,u,v,2,4,1,FAILED,2023-10-29 03:00:00,2023-10-29 03:00:00,2023-10-29 04:00:00,,'
+	for zone in Europe/Berlin CET-1CEST,M3.5.0,M10.5.0/3 /usr/share/zoneinfo/Europe/Berlin; do
+		TZ=Asia/Tokyo TZDIR=/no/such run "--tz $zone" 0 gf-trace -q --from helios --tz $zone "$T/x"
+		has "the second of two equal hours comes next" "$T/out" '^1	u	v	82800	96600	97800	1200	'
+		has "the day has 25 hours" "$T/out" '^2	u	v	100800	100800	104400	3600	'
+	done
+	run "the file of the zone is an input" 0 gf-trace -q --from helios --tz Europe/Berlin "$T/x"
+	has "with its hash" "$T/out" '^#input_tz=[0-9a-f]*$'
+	run "names of the machine's own zone" 2 gf-trace --from helios --tz localtime "$T/x"
+	has "are none" "$T/err" "^gf-trace: bad zone 'localtime' "
+else
+	skip "no tz database" 13
+fi

@@ -24,7 +24,8 @@ static void good_zones(void **state)
 		{ "<+0530>-5:30", 19800, 19800 }, { "US/Pacific", -28800, -25200 },
 		{ "America/Los_Angeles", -28800, -25200 }, { "PST8PDT", -28800, -25200 },
 		{ "CET-1CEST,M3.5.0,M10.5.0/3", 3600, 7200 },
-		{ "LHST-10:30LHDT-11,M10.1.0,M4.1.0", 37800, 39600 }
+		{ "LHST-10:30LHDT-11,M10.1.0,M4.1.0", 37800, 39600 },
+		{ "IST-1GMT0,M10.5.0,M3.5.0/1", 0, 3600 }
 	};
 
 	(void)state;
@@ -44,7 +45,7 @@ static void bad_zones(void **state)
 	static const char *const bad[] = {
 		"", "Mars", "PST", "+", "+8:0x", "+25:00", "+08:60", "PST8PDT,M3.2.0", "PST8PDT,M13.2.0,M11.1.0",
 		"PST8PDT,M3.6.0,M11.1.0", "PST8PDT,M3.2.7,M11.1.0", "PST8PDT,M3.2.0,M11.1.0x", "PST8PDT8",
-		"P8", "<+05>", "PST8PDT,J60,J300", "PST8PDT9,M3.2.0,M11.1.0", "+08:00 "
+		"P8", "<+05>", "PST8PDT,J60,J300", "PST8PDT8,M3.2.0,M11.1.0", "+08:00 "
 	};
 	struct fit_zone z = { .std_s = 77 };
 	struct fit_err err = { 0 };
@@ -54,8 +55,18 @@ static void bad_zones(void **state)
 		assert_int_equal(fit_zone_parse(&z, bad[i], &err), FIT_EINVAL);
 		assert_int_equal(z.std_s, 77);
 	}
-	check_err(fit_zone_parse(&z, "Mars", &err), &err, FIT_EINVAL, "bad zone 'Mars' (expected +08:00, UTC, "
-		  "US/Pacific or a rule such as PST8PDT,M3.2.0,M11.1.0)");
+	check_err(fit_zone_parse_in(&z, "Mars", (const char *const[]){ "/no/such", "/", NULL }, &err), &err,
+		  FIT_EINVAL, "bad zone 'Mars' (expected +08:00, UTC, a rule such as PST8PDT,M3.2.0,M11.1.0, or a "
+		  "name of the tz database such as Europe/Berlin)");
+	check_err(fit_zone_parse_in(&z, "Mars", (const char *const[]){ "/no/such", "/nor", NULL }, &err), &err,
+		  FIT_EINVAL, "bad zone 'Mars' (expected +08:00, UTC, US/Pacific or a rule such as "
+		  "PST8PDT,M3.2.0,M11.1.0; other names need the tz database, which is not in /no/such, /nor)");
+	check_err(fit_zone_parse(&z, "/no/such/file", &err), &err, FIT_EINVAL,
+		  "bad zone '/no/such/file' (no such file)");
+	assert_int_equal(fit_zone_parse_in(&z, "localtime", (const char *const[]){ "/etc", NULL }, &err),
+			 FIT_EINVAL);
+	assert_int_equal(fit_zone_parse_in(&z, "../etc/passwd", (const char *const[]){ "/etc", NULL }, &err),
+			 FIT_EINVAL);
 }
 
 /* Changes of the clock by `TZ=America/Los_Angeles date`, and likewise for Berlin and Sydney. */
@@ -137,6 +148,169 @@ static void there_and_back(void **state)
 	}
 }
 
+/* ---- files of the tz database ---- */
+
+struct bytes {
+	unsigned char b[512];
+	size_t n;
+};
+
+static void put(struct bytes *f, int64_t v, int n)
+{
+	while (n--)
+		f->b[f->n++] = (unsigned char)((uint64_t)v >> 8 * n);
+}
+
+/* Three types (+1:00, +2:00, +1:30), changes at 1000000, 2000000 and 2003600 s. */
+static void put_zone(struct bytes *f, int version, int instant, int leaps)
+{
+	static const int64_t at[] = { 1000000, 2000000, 2003600 }, offset[] = { 3600, 7200, 5400 };
+	static const int kind[] = { 1, 0, 2 };
+
+	memcpy(f->b + f->n, "TZif", 4);
+	f->n += 4;
+	put(f, version ? '0' + version : 0, 1);
+	for (int i = 0; i < 15; i++)
+		put(f, 0, 1);
+	put(f, 0, 4);
+	put(f, 0, 4);
+	put(f, leaps, 4);
+	put(f, 3, 4);
+	put(f, 3, 4);
+	put(f, 4, 4);
+	for (int i = 0; i < 3; i++)
+		put(f, at[i], instant);
+	for (int i = 0; i < 3; i++)
+		put(f, kind[i], 1);
+	for (int i = 0; i < 3; i++) {
+		put(f, offset[i], 4);
+		put(f, i == 1, 1);
+		put(f, 0, 1);
+	}
+	memcpy(f->b + f->n, "XYZ", 4);
+	f->n += 4;
+	for (int i = 0; i < leaps; i++) {
+		put(f, 78796800, instant);
+		put(f, 1, 4);
+	}
+}
+
+static void zone_tables(void **state)
+{
+	struct fit_zone_table *t;
+	struct fit_err err = { 0 };
+	int64_t utc;
+
+	(void)state;
+	for (int version = 0; version <= 2; version += 2) {
+		struct bytes f = { .n = 0 };
+
+		put_zone(&f, version, 4, 0);
+		if (version) {
+			put_zone(&f, version, 8, 0);
+			memcpy(f.b + f.n, "\nAAA-3\n", 7);
+			f.n += 7;
+		}
+		check_ok(fit_zone_table_parse(&t, f.b, f.n, "z", &err), &err);
+		assert_int_equal(fit_zone_table_offset(t, -5000000000), 3600);
+		assert_int_equal(fit_zone_table_offset(t, 999999), 3600);
+		assert_int_equal(fit_zone_table_offset(t, 1000000), 7200);
+		assert_int_equal(fit_zone_table_offset(t, 1999999), 7200);
+		assert_int_equal(fit_zone_table_offset(t, 2000000), 3600);
+		assert_int_equal(fit_zone_table_offset(t, 2003600), version ? 10800 : 5400);
+		/* a gap of an hour from 1003600 to 1007200 by the clock */
+		assert_int_equal(fit_zone_table_to_utc(t, 1003599 * S, FIT_INT_NA, &utc), 1);
+		assert_int_equal(utc, 999999 * S);
+		assert_int_equal(fit_zone_table_to_utc(t, 1005000 * S, FIT_INT_NA, &utc), 0);
+		assert_int_equal(utc, 1001400 * S);
+		assert_int_equal(fit_zone_table_to_utc(t, 1007200 * S + 5, FIT_INT_NA, &utc), 1);
+		assert_int_equal(utc, 1000000 * S + 5);
+		/* an hour twice, from 2003600 to 2007200 */
+		assert_int_equal(fit_zone_table_to_utc(t, 2004000 * S + 7, FIT_INT_NA, &utc), 2);
+		assert_int_equal(utc, 1996800 * S + 7);
+		assert_int_equal(fit_zone_table_to_utc(t, 2004000 * S + 7, 1996800 * S + 8, &utc), 2);
+		assert_int_equal(utc, 2000400 * S + 7);
+		assert_int_equal(fit_zone_table_to_utc(t, 9000000 * S, FIT_INT_NA, &utc), 1);
+		assert_int_equal(utc, (9000000 - (version ? 10800 : 5400)) * S);
+		fit_zone_table_free(t);
+		/* cut anywhere */
+		for (size_t n = 0; n < f.n; n++)
+			check_err(fit_zone_table_parse(&t, f.b, n, "z", &err), &err, FIT_EPARSE,
+				  "z: no file of a time zone, or a damaged one (expected TZif)");
+		/* any byte another one: whatever it is then, it does not go out of bounds */
+		for (size_t k = 0; k < f.n; k++)
+			for (int v = 0; v < 256; v += 15) {
+				unsigned char was = f.b[k];
+
+				f.b[k] = (unsigned char)v;
+				if (fit_zone_table_parse(&t, f.b, f.n, "z", &err) == FIT_OK) {
+					(void)fit_zone_table_offset(t, 1500000);
+					(void)fit_zone_table_to_utc(t, 2004000 * S, FIT_INT_NA, &utc);
+					fit_zone_table_free(t);
+				}
+				f.b[k] = was;
+			}
+	}
+	{
+		struct bytes f = { .n = 0 };
+
+		put_zone(&f, 0, 4, 1);
+		check_err(fit_zone_table_parse(&t, f.b, f.n, "z", &err), &err, FIT_EPARSE,
+			  "z: a zone with leap seconds (expected one without, not below right/)");
+	}
+}
+
+/* What the database says is what the rule in force says. */
+static void tz_database(void **state)
+{
+	static const struct { const char *name, *rule, *from; } same[] = {
+		{ "Europe/Berlin", "CET-1CEST,M3.5.0,M10.5.0/3", "2000-01-01 00:00:00" },
+		{ "Europe/Dublin", "GMT0IST,M3.5.0/1,M10.5.0", "2000-01-01 00:00:00" },
+		{ "America/New_York", "EST5EDT,M3.2.0,M11.1.0", "2008-01-01 00:00:00" },
+		{ "Australia/Sydney", "AEST-10AEDT,M10.1.0,M4.1.0/3", "2009-01-01 00:00:00" },
+		{ "Asia/Shanghai", "CST-8", "2000-01-01 00:00:00" },
+		{ "Asia/Kolkata", "IST-5:30", "2000-01-01 00:00:00" }
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof same / sizeof *same; i++) {
+		struct fit_zone a, b;
+		struct fit_err err = { 0 };
+		const int64_t begins[] = { at(same[i].from), at("2036-01-01 00:00:00") };
+
+		if (fit_zone_parse(&a, same[i].name, &err) == FIT_EINVAL)
+			skip();		/* no tz database here */
+		assert_non_null(fit_zone_hash(&a));
+		check_ok(fit_zone_parse(&b, same[i].rule, &err), &err);
+		assert_null(fit_zone_hash(&b));
+		/* and on both sides of the last change that is listed, in 2037 */
+		for (int64_t k = 0; k < 2 * 3 * 366 * 48; k++) {
+			int64_t t = begins[k % 2] + k / 2 * 1800 * S, utc = 0, other = 0;
+
+			assert_int_equal(fit_zone_offset(&a, t), fit_zone_offset(&b, t));
+			assert_int_equal(fit_zone_to_utc(&a, t, t, &utc), fit_zone_to_utc(&b, t, t, &other));
+			assert_int_equal(utc, other);
+		}
+		fit_zone_release(&a);
+		fit_zone_release(&b);
+	}
+}
+
+/* What no rule has: another offset in another year. */
+static void tz_history(void **state)
+{
+	struct fit_zone z;
+	struct fit_err err = { 0 };
+
+	(void)state;
+	if (fit_zone_parse(&z, "Europe/Moscow", &err) == FIT_EINVAL)
+		skip();
+	assert_int_equal(fit_zone_offset(&z, at("2010-07-01 00:00:00")), 14400);
+	assert_int_equal(fit_zone_offset(&z, at("2012-01-01 00:00:00")), 14400);
+	assert_int_equal(fit_zone_offset(&z, at("2015-01-01 00:00:00")), 10800);
+	fit_zone_release(&z);
+}
+
 static void id_set(void **state)
 {
 	struct fit_id_set set = { 0 };
@@ -208,7 +382,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(good_zones), cmocka_unit_test(bad_zones), cmocka_unit_test(changes),
-		cmocka_unit_test(to_utc), cmocka_unit_test(there_and_back), cmocka_unit_test(id_set),
+		cmocka_unit_test(to_utc), cmocka_unit_test(there_and_back), cmocka_unit_test(zone_tables),
+		cmocka_unit_test(tz_database), cmocka_unit_test(tz_history), cmocka_unit_test(id_set),
 		cmocka_unit_test(id_runs)
 	};
 

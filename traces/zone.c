@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Clocks with summer time: POSIX TZ rules, read and applied here, without the environment. */
+/* Zones by name, and clocks with summer time by POSIX TZ rules, read and applied here. */
+#include <stdio.h>
 #include <string.h>
 
 #include "libfit/base/num.h"
 #include "traces/jobs.h"
+#include "traces/zone.h"
 
 #define US_PACIFIC "PST8PDT,M3.2.0,M11.1.0"
 #define DAY_S INT64_C(86400)
@@ -100,7 +102,27 @@ static bool posix_rule(struct fit_zone *z, const char *p)
 			return false;
 		z->dst_s = -west;
 	}
-	return z->dst_s > z->std_s && change(&p, &z->to_dst) && change(&p, &z->to_std) && !*p;
+	if (z->dst_s == z->std_s || !change(&p, &z->to_dst) || !change(&p, &z->to_std) || *p)
+		return false;
+	if (z->dst_s < z->std_s) {	/* Ireland by law: standard time in summer, less in winter */
+		const struct fit_zone other = *z;
+
+		z->std_s = other.dst_s;
+		z->dst_s = other.std_s;
+		z->to_dst = other.to_std;
+		z->to_std = other.to_dst;
+	}
+	return true;
+}
+
+bool fit_zone_rule(struct fit_zone *out, const char *text)
+{
+	struct fit_zone z = { .given = true };
+
+	if (!posix_rule(&z, text))
+		return false;
+	*out = z;
+	return true;
 }
 
 /* "+08:00", "-0700", "+08" */
@@ -118,25 +140,68 @@ static bool fixed_offset(struct fit_zone *z, const char *p)
 	return !*p && m < 60;
 }
 
-int fit_zone_parse(struct fit_zone *out, const char *text, struct fit_err *err)
+static int unknown_zone(const char *text, const char *const *folders, bool any, struct fit_err *err)
+{
+	char where[256] = "";
+
+	for (size_t i = 0, n = 0; folders[i] && n < sizeof where; i++)
+		n += (size_t)snprintf(where + n, sizeof where - n, "%s%s", i ? ", " : "", folders[i]);
+	if (*text == '/')
+		return fit_fail(err, FIT_EINVAL, "bad zone '%s' (no such file)", text);
+	if (any)
+		return fit_fail(err, FIT_EINVAL, "bad zone '%s' (expected +08:00, UTC, a rule such as %s, or a name "
+				"of the tz database such as Europe/Berlin)", text, US_PACIFIC);
+	return fit_fail(err, FIT_EINVAL, "bad zone '%s' (expected +08:00, UTC, US/Pacific or a rule such as %s; "
+			"other names need the tz database, which is not in %s)", text, US_PACIFIC, where);
+}
+
+int fit_zone_parse_in(struct fit_zone *out, const char *text, const char *const *folders,
+		      struct fit_err *err)
 {
 	static const char *const utc[] = { "UTC", "GMT", "Z", NULL };
 	static const char *const pacific[] = { "US/Pacific", "America/Los_Angeles", "PST8PDT", NULL };
 	struct fit_zone z = { .given = true };
-	bool ok = false;
+	bool any;
+	int rc;
 
 	for (size_t i = 0; utc[i]; i++)
-		ok = ok || strcmp(text, utc[i]) == 0;
+		if (strcmp(text, utc[i]) == 0) {
+			*out = z;
+			return FIT_OK;
+		}
 	for (size_t i = 0; pacific[i]; i++)
 		if (strcmp(text, pacific[i]) == 0)
 			text = US_PACIFIC;
-	if (!ok)
-		ok = *text == '+' || *text == '-' ? fixed_offset(&z, text) : posix_rule(&z, text);
-	if (!ok)
-		return fit_fail(err, FIT_EINVAL, "bad zone '%s' (expected +08:00, UTC, US/Pacific or a rule "
-				"such as %s)", text, US_PACIFIC);
+	if (*text == '+' || *text == '-') {
+		if (!fixed_offset(&z, text))
+			return unknown_zone(text, folders, true, err);
+	} else if (!fit_zone_rule(&z, text)) {
+		rc = fit_zone_table_read(&z.table, text, folders, &any, err);
+		if (rc)
+			return rc == FIT_ENOTFOUND ? unknown_zone(text, folders, any, err) : rc;
+	}
 	*out = z;
 	return FIT_OK;
+}
+
+int fit_zone_parse(struct fit_zone *z, const char *text, struct fit_err *err)
+{
+	static const char *const folders[] = {
+		"/usr/share/zoneinfo", "/usr/lib/zoneinfo", "/usr/share/lib/zoneinfo", "/etc/zoneinfo", NULL
+	};
+
+	return fit_zone_parse_in(z, text, folders, err);
+}
+
+void fit_zone_release(struct fit_zone *z)
+{
+	fit_zone_table_free(z->table);
+	*z = (struct fit_zone){ 0 };
+}
+
+const char *fit_zone_hash(const struct fit_zone *z)
+{
+	return z->table ? fit_zone_table_hash(z->table) : NULL;
 }
 
 /* ---- applying it ---- */
@@ -188,6 +253,8 @@ int64_t fit_zone_offset(const struct fit_zone *z, int64_t utc_ns)
 	int64_t s = floor_s(utc_ns), on, off;
 	int year;
 
+	if (z->table)
+		return fit_zone_table_offset(z->table, s);
 	if (z->std_s == z->dst_s)
 		return z->std_s;
 	year = year_of(s + z->std_s);
@@ -201,13 +268,16 @@ int64_t fit_zone_offset(const struct fit_zone *z, int64_t utc_ns)
 int fit_zone_to_utc(const struct fit_zone *z, int64_t local_ns, int64_t after, int64_t *utc_ns)
 {
 	int64_t summer = local_ns - z->dst_s * FIT_NS_PER_S, winter = local_ns - z->std_s * FIT_NS_PER_S;
-	bool in_summer = fit_zone_offset(z, summer) == z->dst_s;
-	bool in_winter = fit_zone_offset(z, winter) == z->std_s;
+	bool in_summer, in_winter;
 
+	if (z->table)
+		return fit_zone_table_to_utc(z->table, local_ns, after, utc_ns);
 	if (z->std_s == z->dst_s) {
 		*utc_ns = winter;
 		return 1;
 	}
+	in_summer = fit_zone_offset(z, summer) == z->dst_s;
+	in_winter = fit_zone_offset(z, winter) == z->std_s;
 	*utc_ns = in_summer ? summer : winter;	/* summer is the earlier of two */
 	if (in_summer && in_winter && after != FIT_INT_NA && summer < after && winter >= after)
 		*utc_ns = winter;
