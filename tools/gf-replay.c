@@ -11,6 +11,7 @@
 #include "libfit/replay/boa_widths.h"
 #include "libfit/replay/engine.h"
 #include "tools/common/cli.h"
+#include "tools/replay_share.h"
 
 struct options {
 	const char *policy, *fidelity, *autoscale;
@@ -22,6 +23,7 @@ struct options {
 	int search;		/* -1: what the fidelity says */
 	bool virtual_clusters, skip_too_large, allow_interference;
 	int placement;
+	struct replay_share_options share;
 };
 
 #define AT(field) offsetof(struct options, field)
@@ -40,6 +42,30 @@ static const struct cli_option options[] = {
 	  fit_placement_names, 0, 0, 0 },
 	{ 0, "profile", CLI_TEXT, AT(profile), "STORE", NULL,
 	  "application profiles made by gf-prof; without, jobs need duration_s", NULL, 0, 0, CLI_INPUT },
+	{ 0, "configs", CLI_TEXT, AT(share.configs), "FILE", NULL,
+	  "lucid, horus: what was measured of jobs alone", NULL, 0, 0, CLI_INPUT },
+	{ 0, "pairs", CLI_TEXT, AT(share.pairs), "FILE", NULL,
+	  "lucid, horus: what was measured of jobs that share a GPU", NULL, 0, 0, CLI_INPUT },
+	{ 0, "profiler", CLI_TEXT, AT(share.profiler), "NODES", NULL,
+	  "jobs run on so many nodes first: N, or NAME:N of virtual clusters", NULL, 0, 0, 0 },
+	{ 0, "profiler-time", CLI_TIME, AT(share.profiler_time_ns), "SECONDS", "200",
+	  "and for so long at most", NULL, 0, HUNDRED_YEARS_S, 0 },
+	{ 0, "profiler-gpus", CLI_INT, AT(share.profiler_gpus), "N", "8",
+	  "larger jobs are not profiled", NULL, 1, 1e9, 0 },
+	{ 0, "profiler-naive", CLI_FLAG, AT(share.profiler_naive), NULL, NULL,
+	  "they are profiled in order of arrival, not the smallest first", NULL, 0, 0, 0 },
+	{ 0, "no-packing", CLI_FLAG, AT(share.no_packing), NULL, NULL, "lucid, horus: no jobs share GPUs",
+	  NULL, 0, 0, 0 },
+	{ 0, "no-estimator", CLI_FLAG, AT(share.no_estimator), NULL, NULL,
+	  "lucid: order of arrival, not of predicted GPU time", NULL, 0, 0, 0 },
+	{ 0, "pack-score", CLI_INT, AT(share.pack_score), "N", "2",
+	  "lucid: highest sum of the labels of two", NULL, 0, 4, 0 },
+	{ 0, "pack-util", CLI_REAL, AT(share.pack_util_pct), "PERCENT", "100",
+	  "horus: highest sum of the utilisations of two", NULL, 0, 200, 0 },
+	{ 0, "gpu-memory", CLI_REAL, AT(share.gpu_mem_mib), "MIB", "24576",
+	  "lucid, horus: memory of a GPU", NULL, 0, 1e9, 0 },
+	{ 0, "forecast", CLI_TEXT, AT(share.forecast), "FILE", NULL,
+	  "lucid: jobs share only while more than 2 are expected in a bin", NULL, 0, 0, CLI_INPUT },
 	{ 0, "models", CLI_TEXT, AT(models), "THETA", NULL,
 	  "Pollux: throughput models that jobs start from, not learn", NULL, 0, 0, CLI_INPUT },
 	{ 0, "speedups", CLI_TEXT, AT(speedups), "FILE", NULL,
@@ -109,6 +135,8 @@ static const struct cli_tool tool = {
 	"  optimus   marginal gain with an oracle; needs --profile and an interval\n"
 	"  pollux    goodput speedups, adaptive batch sizes; needs --profile and an interval\n"
 	"  boa       widths of a plan, by class and epoch; needs --speedups and --plan\n"
+	"  lucid     smallest predicted GPU time first, packed by score; needs predicted_s\n"
+	"  horus     first in, first out, packed by utilisation\n"
 	"Placements (of fifo, sjf, srtf and tiresias):\n"
 	"  emptiest           from the node with most free GPUs, over and over\n"
 	"  consolidate        on as few nodes as can be, or not at all\n"
@@ -269,6 +297,7 @@ struct inputs {
 	struct fit_partitions partitions;
 	struct fit_job_classes classes;
 	struct fit_boa_widths widths;
+	struct replay_share share;
 };
 
 static int describe_inputs(const struct cli *cli, const struct fit_jobs *jobs, const struct inputs *in,
@@ -371,7 +400,8 @@ static int replay(struct cli *cli, const struct options *o, struct fit_replay_pa
 		.classes = in->classes.n ? &in->classes : NULL,
 		.any_size = (p->policy->needs & FIT_NEEDS_PLAN) != 0,
 		.file_order = p->fidelity->file_order,
-		.predicted = (p->policy->needs & FIT_PREDICTED) != 0,
+		.predicted = (p->policy->needs & FIT_PREDICTED) && p->policy_params.estimate,
+		.colocation = p->colocation,
 		.partitions = &in->partitions,
 		.keep_too_large = o->skip_too_large,
 		.skip_bad = o->skip_bad,
@@ -408,6 +438,7 @@ static int replay(struct cli *cli, const struct options *o, struct fit_replay_pa
 	cli_note(cli, "%llu decisions, %llu events, %llu restarts, last completion at %g s",
 		 (unsigned long long)counts.decisions, (unsigned long long)counts.events,
 		 (unsigned long long)counts.restarts, fit_time_to_double(counts.end_ns));
+	replay_share_note(cli, p, &counts);
 	if (p->autoscaler)
 		cli_note(cli, "%llu nodes rented, %llu returned", (unsigned long long)counts.rented,
 			 (unsigned long long)counts.returned);
@@ -468,6 +499,10 @@ static int run(struct cli *cli, const struct options *o)
 	p.policy_params.seed = cli->seed;
 	p.policy_params.pollux_search = o->search >= 0 ? (enum fit_pollux_search)o->search :
 					p.fidelity->pollux_search_defects ? FIT_SEARCH_GA : FIT_SEARCH_LOCAL;
+	rc = replay_share_check(cli, &o->share, &p);
+	if (rc)
+		return rc;
+	p.colocation = o->share.configs ? &in.share.colocation : NULL;
 	if (o->speedups && o->profile)
 		return cli_usage(cli, "both --speedups and --profile (expected one of them)");
 	if (!o->speedups && (o->classes || o->plan))
@@ -489,12 +524,15 @@ static int run(struct cli *cli, const struct options *o)
 	} else {
 		rc = read_models(o, &in, &err);
 		p.free_start = o->plan && in.widths.free_start;
-		rc = rc ? cli_error(cli, &err) : replay(cli, o, &p, &in);
+		rc = rc ? rc : replay_share_open(&in.share, &o->share, &in.partitions, &p, &err);
+		rc = rc == FIT_EINVAL ? cli_usage(cli, "%s", err.msg) : rc ? cli_error(cli, &err) :
+		     replay(cli, o, &p, &in);
 	}
 	fit_profile_free(in.profile);
 	fit_theta_list_release(&in.models);
 	fit_boa_widths_release(&in.widths);
 	fit_job_classes_release(&in.classes);
+	replay_share_release(&in.share);
 	fit_partitions_release(&in.partitions);
 	return rc;
 }
@@ -513,6 +551,7 @@ int main(int argc, char **argv)
 		.target = 0.5,
 		.scale_low = fit_replay_params_default().autoscale_params.low,
 		.scale_high = fit_replay_params_default().autoscale_params.high,
+		.share = replay_share_defaults(),
 		.pollux_p = fit_policy_params_default().pollux_power,
 	};
 	struct cli cli;

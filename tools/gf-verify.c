@@ -7,7 +7,7 @@
 #include "tools/common/cli.h"
 
 struct options {
-	const char *jobs, *profile, *models, *metrics, *per_job, *speedups, *classes, *plan;
+	const char *jobs, *profile, *models, *metrics, *per_job, *speedups, *classes, *plan, *configs, *pairs;
 	bool only_violated;
 };
 
@@ -25,6 +25,10 @@ static const struct cli_option options[] = {
 	{ 0, "classes", CLI_TEXT, AT(classes), "FILE", NULL, "the classes that were used", NULL, 0, 0,
 	  CLI_INPUT },
 	{ 0, "plan", CLI_TEXT, AT(plan), "FILE", NULL, "the plans that were used", NULL, 0, 0, CLI_INPUT },
+	{ 0, "configs", CLI_TEXT, AT(configs), "FILE", NULL,
+	  "what was measured of jobs alone; where jobs share GPUs", NULL, 0, 0, CLI_INPUT },
+	{ 0, "pairs", CLI_TEXT, AT(pairs), "FILE", NULL, "what was measured of jobs that share a GPU",
+	  NULL, 0, 0, CLI_INPUT },
 	{ 0, "metrics", CLI_TEXT, AT(metrics), "FILE", NULL, "also check this output of gf-metrics",
 	  NULL, 0, 0, CLI_INPUT },
 	{ 0, "per-job", CLI_TEXT, AT(per_job), "FILE", NULL,
@@ -50,7 +54,9 @@ static const struct cli_tool tool = {
 static int judge(struct fit_verifier *v, const struct cli *cli, const struct options *o,
 		 struct fit_err *err)
 {
-	int rc = fit_verifier_jobs(v, o->jobs, err);
+	int rc = o->configs ? fit_verifier_colocation(v, o->configs, o->pairs, err) : FIT_OK;
+
+	rc = rc ? rc : fit_verifier_jobs(v, o->jobs, err);
 
 	if (!rc && o->profile)
 		rc = fit_verifier_profile(v, o->profile, err);
@@ -137,6 +143,8 @@ static int run(struct cli *cli, const struct options *o)
 	size_t violated = 0;
 	int rc;
 
+	if (!o->configs != !o->pairs)
+		return cli_usage(cli, "--configs and --pairs go together");
 	rc = fit_verifier_new(&v, &err);
 	rc = rc ? rc : judge(v, cli, o, &err);
 	if (rc == FIT_EINVAL) {

@@ -8,13 +8,13 @@
 
 static const char *const kind_names[] = { "cluster", "submit", "reject", "start", "move", "preempt",
 					  "resume", "epoch", "batch", "finish", "release",
-					  "rent", "ready", "return" };
+					  "share", "profile", "profiled", "rent", "ready", "return" };
 #define N_KINDS (sizeof kind_names / sizeof *kind_names)
 
 /* More GPUs than this are a mistake, and the integrals must not overflow. */
 #define MAX_GPUS 1e9
 
-enum { TIME, EVENT, JOB_ID, GPUS, NODES, EPOCH, APP, BATCH, DELAY, N_FIELDS };
+enum { TIME, EVENT, JOB_ID, GPUS, NODES, EPOCH, APP, BATCH, DELAY, WITH, N_FIELDS };
 
 static const struct fit_field fields[N_FIELDS] = {
 	{ "time_s", FIT_TIME, FIT_F_NOT_NA },
@@ -26,6 +26,7 @@ static const struct fit_field fields[N_FIELDS] = {
 	{ "app", FIT_TEXT, FIT_F_OPTIONAL },
 	{ "batch_size", FIT_INT, FIT_F_OPTIONAL },
 	{ "delay_s", FIT_TIME, FIT_F_OPTIONAL },
+	{ "shared_with", FIT_TEXT, FIT_F_OPTIONAL },
 };
 
 const char *fit_event_kind_name(enum fit_event_kind kind)
@@ -134,7 +135,7 @@ int fit_event_next(struct fit_reader *r, struct fit_event_row *e, struct fit_err
 	if (parse_kind(c[EVENT].u.t, &e->kind))
 		return fit_reader_fail(r, FIT_EDATA, "event", err, "unknown event '%.*s' (expected cluster, "
 				       "submit, reject, start, move, preempt, resume, epoch, batch, finish, "
-				       "release, rent, ready or return)",
+				       "release, share, profile, profiled, rent, ready or return)",
 				       FIT_TEXT_ARG(c[EVENT].u.t));
 	e->time_ns = c[TIME].u.i;
 	if (e->time_ns < 0)
@@ -153,6 +154,8 @@ int fit_event_next(struct fit_reader *r, struct fit_event_row *e, struct fit_err
 	e->batch_size = e->has_batch ? c[BATCH].u.i : 0;
 	e->has_epoch = !c[EPOCH].na;
 	e->epoch = e->has_epoch ? c[EPOCH].u.i : 0;
+	e->guest = e->kind == FIT_EVENT_START && !c[WITH].na;
+	e->alone = e->kind == FIT_EVENT_SHARE && c[WITH].na;
 	e->has_delay = !c[DELAY].na;
 	e->delay_ns = e->has_delay ? c[DELAY].u.i : 0;
 	if (e->delay_ns < 0)

@@ -29,6 +29,9 @@ enum fit_event_kind {
 	FIT_EVENT_BATCH,
 	FIT_EVENT_FINISH,
 	FIT_EVENT_RELEASE,
+	FIT_EVENT_SHARE,	/* the job beside it on its GPUs came or went */
+	FIT_EVENT_PROFILE,	/* it runs on the profiler, whatever else it does */
+	FIT_EVENT_PROFILED,
 	/* one node of an elastic cluster */
 	FIT_EVENT_RENT,
 	FIT_EVENT_READY,
@@ -45,6 +48,8 @@ struct fit_event_row {
 	int64_t epoch;
 	bool has_delay;			/* its restart delay is not the log's, but */
 	int64_t delay_ns;
+	bool guest;			/* start: on GPUs that another job holds already */
+	bool alone;			/* share: from now on it has its GPUs for itself */
 	bool has_app, has_batch;	/* submit only */
 	struct fit_text app;		/* borrowed until the next row */
 	int64_t batch_size;

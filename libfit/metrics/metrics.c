@@ -67,28 +67,26 @@ static void end_segment(struct fit_metrics *m, struct fit_job_result *j, int64_t
 {
 	int64_t from = j->progress_from_ns > j->since_ns ? j->progress_from_ns : j->since_ns;
 
-	j->gpu += (fit_i128)(t - j->since_ns) * j->held_ugpus;
+	j->gpu += (fit_i128)(t - j->since_ns) * (j->held_ugpus + j->profile_ugpus);
 	if (j->state == FIT_JOB_HOLDING) {
-		fit_i128 still = (fit_i128)((t < from ? t : from) - j->since_ns) * j->held_ugpus;
+		int64_t still_ns = (t < from ? t : from) - j->since_ns;
 
-		j->rescaling += still;
-		m->rescaling += still;
+		j->rescaling += (fit_i128)still_ns * j->held_ugpus;
+		m->rescaling += (fit_i128)still_ns * j->own_ugpus;
 	}
 	if (j->state == FIT_JOB_HOLDING && t > from) {
-		fit_i128 busy = (fit_i128)(t - from) * j->held_ugpus;
-
-		j->busy += busy;
-		m->busy += busy;
+		j->busy += (fit_i128)(t - from) * j->held_ugpus;
+		m->busy += (fit_i128)(t - from) * j->own_ugpus;
 	}
-	if (j->state == FIT_JOB_WAITING || j->state == FIT_JOB_PREEMPTED)
+	if ((j->state == FIT_JOB_WAITING || j->state == FIT_JOB_PREEMPTED) && !j->profile_ugpus)
 		j->queue_ns += t - j->since_ns;
 	j->since_ns = t;
 }
 
 static void hold(struct fit_metrics *m, struct fit_job_result *j, int64_t ugpus)
 {
-	m->held_ugpus += ugpus - j->held_ugpus;
-	j->held_ugpus = ugpus;
+	m->held_ugpus += ugpus - j->own_ugpus;
+	j->held_ugpus = j->own_ugpus = ugpus;
 }
 
 /* A new allocation: no progress for restart_ns from now. */
@@ -104,6 +102,10 @@ static void allocate(struct fit_metrics *m, struct fit_job_result *j, const stru
 	j->state = FIT_JOB_HOLDING;
 	j->progress_from_ns = e->time_ns > INT64_MAX - delay ? INT64_MAX : e->time_ns + delay;
 	hold(m, j, e->ugpus);
+	if (e->guest) {
+		m->held_ugpus -= j->own_ugpus;
+		j->own_ugpus = 0;
+	}
 	if (j->start_ns == FIT_INT_NA) {
 		j->start_ns = e->time_ns;
 	} else {
@@ -188,6 +190,9 @@ static const struct rule {
 	[FIT_EVENT_BATCH] = { 1u << FIT_JOB_HOLDING, false, false },
 	[FIT_EVENT_FINISH] = { 1u << FIT_JOB_HOLDING, false, false },
 	[FIT_EVENT_RELEASE] = { 1u << FIT_JOB_FINISHED, false, true },
+	[FIT_EVENT_SHARE] = { 1u << FIT_JOB_HOLDING, true, false },
+	[FIT_EVENT_PROFILE] = { ~(1u << FIT_JOB_REJECTED), true, false },
+	[FIT_EVENT_PROFILED] = { ~(1u << FIT_JOB_REJECTED), false, true },
 };
 
 static int check_rule(const struct fit_event_row *e, const struct fit_job_result *j,
@@ -205,7 +210,8 @@ static int check_rule(const struct fit_event_row *e, const struct fit_job_result
 		return fit_fail(err, FIT_EDATA, "bad number of GPUs '%.17g' after '%s' (expected %s)",
 				(double)e->ugpus / (double)FIT_UGPU, fit_event_kind_name(e->kind),
 				r->some ? "more than 0" : "0");
-	if (((e->kind == FIT_EVENT_EPOCH || e->kind == FIT_EVENT_BATCH) && e->ugpus != j->held_ugpus) ||
+	if (((e->kind == FIT_EVENT_EPOCH || e->kind == FIT_EVENT_BATCH || e->kind == FIT_EVENT_SHARE) &&
+	     e->ugpus != j->held_ugpus) ||
 	    (e->kind == FIT_EVENT_FINISH && e->ugpus > j->held_ugpus))
 		return fit_fail(err, FIT_EDATA, "bad number of GPUs '%.17g' after '%s' (the job holds %.17g)",
 				(double)e->ugpus / (double)FIT_UGPU, fit_event_kind_name(e->kind),
@@ -256,6 +262,17 @@ static int job_event(struct fit_metrics *m, const struct fit_event_row *e, const
 		j->state = FIT_JOB_REJECTED;
 		m->n_waiting--;
 		m->n_rejected++;
+		break;
+	case FIT_EVENT_SHARE:
+		end_segment(m, j, e->time_ns);
+		if (e->alone)
+			hold(m, j, e->ugpus);
+		break;
+	case FIT_EVENT_PROFILE:
+	case FIT_EVENT_PROFILED:
+		end_segment(m, j, e->time_ns);
+		m->held_ugpus += e->ugpus - j->profile_ugpus;
+		j->profile_ugpus = e->ugpus;
 		break;
 	case FIT_EVENT_EPOCH:
 	case FIT_EVENT_BATCH:

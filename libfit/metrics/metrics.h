@@ -35,13 +35,15 @@ struct fit_job_result {
 	uint8_t state;			/* enum fit_job_state */
 	bool has_batch;
 	int64_t submit_ns, start_ns, end_ns;	/* FIT_INT_NA: did not happen */
-	int64_t queue_ns;		/* without an allocation between submit and finish */
+	int64_t queue_ns;		/* without an allocation, nor on the profiler, between submit and finish */
 	int64_t asked_ugpus, batch_size;
 	int64_t restarts, preemptions;
-	fit_i128 gpu, busy;		/* held; held and making progress */
+	fit_i128 gpu, busy;		/* held, on the profiler, too; held and making progress */
 	fit_i128 rescaling;		/* held and standing still after a new allocation */
 	/* the running segment */
 	int64_t since_ns, progress_from_ns, held_ugpus;
+	int64_t own_ugpus;		/* of held, those that no other job is counted for */
+	int64_t profile_ugpus;		/* held on the profiler */
 };
 
 struct fit_metrics {

@@ -210,3 +210,10 @@ void fit_backlog_pass(struct fit_backlog *b, uint32_t job)
 
 	b->sizes[b->by_number[x->size]].cursor = x->next[0];
 }
+
+void fit_backlog_drop_size(struct fit_backlog *b, int64_t gpus)
+{
+	for (size_t i = 0; i < b->n_sizes; i++)
+		if (b->sizes[i].gpus == gpus)
+			b->sizes[i].cursor = NONE;
+}

@@ -39,4 +39,7 @@ bool fit_backlog_look(struct fit_backlog *b, int64_t most_gpus, uint32_t *job, i
 /* Go on behind the job that look gave. */
 void fit_backlog_pass(struct fit_backlog *b, uint32_t job);
 
+/* Leave a size out of the rest of this walk. */
+void fit_backlog_drop_size(struct fit_backlog *b, int64_t gpus);
+
 #endif

@@ -15,7 +15,7 @@
  * restart delay, still fits an int64. */
 #define HORIZON_NS (INT64_MAX - FIT_REPLAY_SPAN_MAX_NS)
 
-enum status { FUTURE, WAITING, RUNNING, FINISHED, REJECTED };
+enum status { FUTURE, PROFILING, WAITING, RUNNING, FINISHED, REJECTED };
 
 struct job_state {
 	struct fit_alloc alloc;
@@ -25,10 +25,15 @@ struct job_state {
 	int64_t restarts;
 	int64_t delay_ns;	/* restart delay of this allocation */
 	uint32_t stamp;		/* of its one valid event in the queue */
+	uint32_t partner;	/* shares its GPUs; NOBODY: runs alone */
+	uint32_t order;		/* of its placement, among all */
 	uint8_t status;
 	bool started;
+	bool marked;		/* goes on as if it shared, although the other has gone */
 	bool in_plan;
 };
+
+#define NOBODY UINT32_MAX
 
 /* Kinds of events of one instant, in their order. */
 enum kind { ENDS, ENDS_LATE };
@@ -36,11 +41,13 @@ enum kind { ENDS, ENDS_LATE };
 struct queued {
 	int64_t at_ns;
 	uint8_t kind;
+	uint32_t order;		/* breaks ties */
 	uint32_t job, stamp;
 };
 
 struct grant {
-	uint32_t job;
+	uint32_t job, with;		/* with: whose GPUs it shares; NOBODY */
+	bool sharing;			/* with says with whom */
 	bool taken;			/* its GPUs are taken already (fit_plan_try) */
 	int64_t gpus;
 	size_t shares_at, n_shares;	/* in plan.shares; n_shares 0: the engine chooses */
@@ -101,6 +108,10 @@ struct fit_engine {
 	uint32_t *arrivals;
 	size_t next_arrival, n_arrivals;
 	size_t unfinished, running, in_system;
+	bool shares;			/* jobs may share GPUs */
+	uint32_t placed;		/* placements so far */
+	struct fit_profiling profiling;
+	size_t next_profile;		/* in profiling.events */
 };
 
 struct fit_replay_params fit_replay_params_default(void)
@@ -113,6 +124,7 @@ struct fit_replay_params fit_replay_params_default(void)
 		.restart_ns = -1,
 		.cold_restart_ns = -1,
 		.autoscale_params = { .target = 0.5, .low = 0.5, .high = 2.0 / 3 },
+		.profiler = fit_profiler_params_default(),
 	};
 }
 
@@ -168,6 +180,14 @@ const char *fit_replay_params_check(const struct fit_replay_params *p, bool has_
 		return "this policy takes no models";
 	if (!(p->interference >= 0 && p->interference < 1))
 		return "the interference is not from 0 to below 1";
+	if ((p->policy->needs & FIT_SHARES) && !p->colocation)
+		return "this policy needs measurements of jobs that share GPUs";
+	if ((p->policy->needs & FIT_SHARES) && has_profile)
+		return "this policy is for jobs of fixed duration";
+	if (p->profiler.nodes && has_profile)
+		return "profiling nodes are for jobs of fixed duration";
+	if (p->profiler.nodes && fit_profiler_params_check(&p->profiler))
+		return fit_profiler_params_check(&p->profiler);
 	if (p->interference > 0 && !has_profile)
 		return "interference needs application profiles";
 	return NULL;
@@ -181,7 +201,7 @@ static bool before(const struct queued *a, const struct queued *b)
 		return a->at_ns < b->at_ns;
 	if (a->kind != b->kind)
 		return a->kind < b->kind;
-	return a->job < b->job;
+	return a->order < b->order;
 }
 
 static int push(struct fit_engine *g, struct queued q)
@@ -224,7 +244,7 @@ static const struct queued *peek(struct fit_engine *g)
 static int queue_end(struct fit_engine *g, uint32_t j, struct fit_err *err)
 {
 	struct job_state *s = &g->state[j];
-	struct queued q = { .job = j, .stamp = ++s->stamp };
+	struct queued q = { .job = j, .stamp = ++s->stamp, .order = g->shares ? s->order : j };
 	bool late;
 	int rc = g->model->next(&g->jobs->jobs[j], &s->run, g->p->fidelity, &q.at_ns, &late, err);
 
@@ -419,6 +439,7 @@ static int log_placed(struct fit_engine *g, const char *name, uint32_t j, bool h
 		.work = job_work(g, j),
 		.epochs = g->model->has_epochs,
 		.batches = g->model->has_epochs && !g->model->no_batches,
+		.with = s->partner == NOBODY ? NULL : &g->jobs->jobs[s->partner],
 		.delay_ns = placed ? s->delay_ns : -1,
 	};
 
@@ -439,7 +460,8 @@ static void take_away(struct fit_engine *g, uint32_t j)
 
 	s->service_gpu_ns += s->alloc.gpus * (g->now_ns - s->since_ns);
 	s->since_ns = g->now_ns;
-	fit_cluster_give(part_of(g, j)->cluster, &s->alloc);
+	if (s->partner == NOBODY)	/* else the other one keeps them */
+		fit_cluster_give(part_of(g, j)->cluster, &s->alloc);
 	s->alloc.n = 0;
 	s->alloc.gpus = 0;
 }
@@ -482,11 +504,43 @@ static int set_slowdowns(struct fit_engine *g, struct fit_part *p, struct fit_er
 	return rc;
 }
 
+static int tell_changed(struct fit_engine *g, uint32_t j, struct fit_err *err)
+{
+	struct fit_part *p = part_of(g, j);
+
+	return g->p->policy->changed ? g->p->policy->changed(p->policy_state, view_of(g, p), j, err) : FIT_OK;
+}
+
+/* j, which runs, has another partner from now on, and another speed. */
+static int set_partner(struct fit_engine *g, uint32_t j, uint32_t partner, double speed, struct fit_err *err)
+{
+	struct job_state *s = &g->state[j];
+	int rc;
+
+	g->model->advance(&g->jobs->jobs[j], &s->run, g->now_ns);
+	s->partner = partner;
+	s->run.rate_shared = speed;
+	rc = log_job(g, "share", j, true, err);
+	rc = rc ? rc : queue_end(g, j, err);
+	return rc ? rc : tell_changed(g, j, err);
+}
+
+/* Job j, placed as number order, has left its partner. */
+static int leave_partner(struct fit_engine *g, uint32_t j, uint32_t order, struct fit_err *err)
+{
+	struct job_state *s = &g->state[j];
+	bool keeps = g->p->fidelity->survivor_keeps_speed && s->order > order;
+
+	s->marked = keeps;
+	return set_partner(g, j, NOBODY, keeps ? s->run.rate_shared : 1, err);
+}
+
 static int finish(struct fit_engine *g, uint32_t j, struct fit_err *err)
 {
 	struct job_state *s = &g->state[j];
 	struct fit_part *p = part_of(g, j);
 	bool stays = g->p->fidelity->release_at_interval_end;
+	uint32_t partner = s->partner;
 	int rc;
 
 	s->status = FINISHED;
@@ -503,9 +557,12 @@ static int finish(struct fit_engine *g, uint32_t j, struct fit_err *err)
 	} else {
 		take_away(g, j);
 	}
+	s->partner = NOBODY;
 	rc = log_job(g, "finish", j, stays, err);
 	if (!rc && g->p->policy->leave)
 		g->p->policy->leave(p->policy_state, view_of(g, p), j);
+	if (!rc && partner != NOBODY)
+		rc = leave_partner(g, partner, s->order, err);
 	drop_agent(s);
 	if (!stays)
 		fit_alloc_release(&s->alloc);
@@ -569,23 +626,14 @@ static int64_t next_submit_ns(const struct fit_engine *g)
 	return at > g->now_ns ? at : g->now_ns;
 }
 
-static int arrive(struct fit_engine *g, uint32_t j, struct fit_err *err)
+/* A job enters the queue of its part. */
+static int enter(struct fit_engine *g, uint32_t j, struct fit_err *err)
 {
-	const struct fit_job *job = &g->jobs->jobs[j];
 	struct fit_part *p = part_of(g, j);
-	int rc = fit_log_submit(&g->log, g->now_ns, job, false, err);
+	int rc = FIT_OK;
 
-	g->counts.events++;
-	if (!rc && job->too_large) {
-		g->state[j].status = REJECTED;
-		return fit_log_submit(&g->log, g->now_ns, job, true, err);
-	}
-	if (rc)
-		return rc;
-	g->state[j].submit_ns = g->now_ns;
 	g->state[j].status = WAITING;
 	p->news = true;
-	g->in_system++;
 	if (add_active(p, j))
 		return fit_fail_nomem(err);
 	if (g->p->policy->needs & FIT_ADAPTIVE) {
@@ -596,6 +644,91 @@ static int arrive(struct fit_engine *g, uint32_t j, struct fit_err *err)
 	if (g->p->policy->arrive)
 		rc = g->p->policy->arrive(p->policy_state, view_of(g, p), j, err);
 	return rc;
+}
+
+/* Does a job that is submitted enter the queue, or does it wait for its profile? */
+static bool enters_at_once(const struct fit_engine *g, uint32_t j)
+{
+	const struct fit_profiled *x = g->profiling.jobs ? &g->profiling.jobs[j] : NULL;
+
+	return !x || x->start_ns < 0 || (g->p->fidelity->profiling_overlaps && !x->finished);
+}
+
+static int arrive(struct fit_engine *g, uint32_t j, struct fit_err *err)
+{
+	const struct fit_job *job = &g->jobs->jobs[j];
+	int rc = fit_log_submit(&g->log, g->now_ns, job, false, err);
+
+	g->counts.events++;
+	if (!rc && job->too_large) {
+		g->state[j].status = REJECTED;
+		return fit_log_submit(&g->log, g->now_ns, job, true, err);
+	}
+	if (rc)
+		return rc;
+	g->state[j].submit_ns = g->now_ns;
+	g->in_system++;
+	if (!enters_at_once(g, j)) {
+		g->state[j].status = PROFILING;
+		return FIT_OK;
+	}
+	return enter(g, j, err);
+}
+
+/* ---- the profiler ---- */
+
+/* A job on nodes of the profiler, in the log. */
+static int log_profile(struct fit_engine *g, const char *name, uint32_t j, bool holds, double work,
+		       struct fit_err *err)
+{
+	const struct fit_profiled *x = &g->profiling.jobs[j];
+	struct fit_alloc a = { .n = 0 };
+	struct fit_run run = { .rate_shared = 1 };
+	struct fit_event e = { .time_ns = g->now_ns, .name = name, .job = &g->jobs->jobs[j], .run = &run,
+			       .alloc = holds ? &a : NULL, .work = work,
+			       .delay_ns = strcmp(name, "start") == 0 ? 0 : -1 };
+	int rc;
+
+	for (uint32_t i = 0; i < x->n_nodes && holds; i++) {
+		struct fit_share s = g->profiling.shares[x->nodes_at + i];
+
+		if (fit_grow(&a.shares, &a.cap, a.n + 1, sizeof *a.shares)) {
+			fit_alloc_release(&a);
+			return fit_fail_nomem(err);
+		}
+		a.shares[a.n++] = (struct fit_share){ g->p->profiler_nodes[s.node], s.gpus };
+		a.gpus += s.gpus;
+	}
+	g->counts.events++;
+	rc = fit_log_event(&g->log, &e, err);
+	fit_alloc_release(&a);
+	return rc;
+}
+
+static int profile_event(struct fit_engine *g, const struct fit_profile_event *x, struct fit_err *err)
+{
+	const struct fit_job *job = &g->jobs->jobs[x->job];
+	struct job_state *s = &g->state[x->job];
+	bool done = g->profiling.jobs[x->job].finished;
+	double work = fit_time_to_double(x->ends && done ? job->duration_ns : 0);
+	int rc = log_profile(g, done ? (x->ends ? "finish" : "start") : (x->ends ? "profiled" : "profile"),
+			     x->job, !x->ends, work, err);
+
+	if (rc || !x->ends)
+		return rc;
+	if (done) {
+		s->status = FINISHED;
+		g->in_system--;
+		g->unfinished--;
+		g->counts.end_ns = g->now_ns;
+		return FIT_OK;
+	}
+	return g->p->fidelity->profiling_overlaps ? FIT_OK : enter(g, x->job, err);
+}
+
+static const struct fit_profile_event *next_profile(const struct fit_engine *g)
+{
+	return g->next_profile < g->profiling.n_events ? &g->profiling.events[g->next_profile] : NULL;
 }
 
 static int release_booked(struct fit_engine *g, struct fit_part *p, struct fit_err *err)
@@ -619,6 +752,7 @@ static int add_grant(struct fit_plan *p, struct grant g)
 {
 	struct job_state *s = &p->engine->state[g.job];
 
+	g.with = g.sharing ? g.with : NOBODY;
 	if (s->in_plan || g.gpus < 0 || (s->status != WAITING && s->status != RUNNING))
 		return FIT_EINVAL;
 	if (fit_grow(&p->grants, &p->cap, p->n + 1, sizeof *p->grants))
@@ -685,11 +819,42 @@ int fit_plan_try(struct fit_plan *p, uint32_t j, bool *fits)
 	return rc == FIT_END ? FIT_OK : rc ? rc : add_grant(p, r);
 }
 
+int fit_plan_share(struct fit_plan *p, uint32_t j, uint32_t with)
+{
+	struct fit_engine *g = p->engine;
+	const struct job_state *w = &g->state[with];
+
+	if (!g->shares || g->state[j].status != WAITING || w->partner != NOBODY ||
+	    !(w->status == RUNNING || w->in_plan) || g->jobs->jobs[j].gpus != g->jobs->jobs[with].gpus)
+		return FIT_EINVAL;
+	return add_grant(p, (struct grant){ .job = j, .with = with, .sharing = true, .taken = true,
+					    .gpus = g->jobs->jobs[j].gpus });
+}
+
+bool fit_view_alone(const struct fit_view *v, uint32_t j)
+{
+	const struct job_state *s = &v->engine->state[j];
+
+	return s->status == RUNNING && s->partner == NOBODY && !s->marked;
+}
+
 /* The nodes that a grant names, or those that the placement gives. FIT_END: the placement finds none. */
 static int take_nodes(struct fit_engine *g, const struct grant *r, struct fit_alloc *a)
 {
 	struct fit_part *p = part_of(g, r->job);
 
+	if (r->with != NOBODY) {
+		const struct fit_alloc *held = &g->state[r->with].alloc;
+
+		if (g->state[r->with].status != RUNNING || g->state[r->with].partner != NOBODY)
+			return FIT_EINVAL;
+		if (fit_grow(&a->shares, &a->cap, held->n, sizeof *a->shares))
+			return FIT_ENOMEM;
+		memcpy(a->shares, held->shares, held->n * sizeof *a->shares);
+		a->n = held->n;
+		a->gpus = held->gpus;
+		return FIT_OK;
+	}
 	if (r->taken)
 		return FIT_OK;
 	if (!r->n_shares)
@@ -700,13 +865,6 @@ static int take_nodes(struct fit_engine *g, const struct grant *r, struct fit_al
 	a->n = r->n_shares;
 	a->gpus = r->gpus;
 	return fit_cluster_take_shares(p->cluster, a);
-}
-
-static int tell_changed(struct fit_engine *g, uint32_t j, struct fit_err *err)
-{
-	struct fit_part *p = part_of(g, j);
-
-	return g->p->policy->changed ? g->p->policy->changed(p->policy_state, view_of(g, p), j, err) : FIT_OK;
 }
 
 /* A running job has lost its GPUs. */
@@ -731,11 +889,35 @@ static int go_without(struct fit_engine *g, uint32_t j, struct fit_err *err)
 	return g->state[j].status == RUNNING ? preempt(g, j, err) : FIT_OK;
 }
 
+static bool is_listed(const char *const *list, const char *name)
+{
+	for (; list && *list; list++)
+		if (strcmp(*list, name) == 0)
+			return true;
+	return false;
+}
+
+/* Speeds of a and b on the same GPUs; 1 where the pair was not measured. */
+static void speeds(struct fit_engine *g, uint32_t a, uint32_t b, double *speed_a, double *speed_b)
+{
+	const char *const *unmeasured = g->p->fidelity->unmeasured;
+
+	g->counts.shared++;
+	if (!is_listed(unmeasured, g->jobs->jobs[a].app_name) &&
+	    !is_listed(unmeasured, g->jobs->jobs[b].app_name) &&
+	    fit_colocation_speeds(g->p->colocation, g->jobs->jobs[a].config, g->jobs->jobs[b].config, speed_a,
+				  speed_b))
+		return;
+	*speed_a = *speed_b = 1;
+	g->counts.unmeasured++;
+}
+
 static int place(struct fit_engine *g, const struct grant *r, struct fit_err *err)
 {
 	struct job_state *s = &g->state[r->job];
 	const struct fit_job *job = &g->jobs->jobs[r->job];
 	const char *event = s->status == RUNNING ? "move" : s->started ? "resume" : "start";
+	double other = 1;
 	int rc = take_nodes(g, r, &s->alloc);
 
 	if (rc == FIT_EINVAL)
@@ -749,6 +931,14 @@ static int place(struct fit_engine *g, const struct grant *r, struct fit_err *er
 	g->counts.restarts += s->started;
 	s->restarts += s->started;
 	s->since_ns = g->now_ns;
+	s->order = g->placed++;
+	s->marked = false;
+	s->run.rate_shared = 1;
+	s->run.count_ns = g->p->fidelity->count_ns;
+	if (r->with != NOBODY) {
+		speeds(g, r->job, r->with, &s->run.rate_shared, &other);
+		s->partner = r->with;
+	}
 	s->run.notice_ns = g->p->policy->needs & FIT_COUNTS_DOWN ? g->p->fidelity->notice_ns : 0;
 	s->run.slowdown = 0;	/* set_slowdowns() looks at all jobs once they are placed */
 	g->running += s->status != RUNNING;
@@ -761,7 +951,8 @@ static int place(struct fit_engine *g, const struct grant *r, struct fit_err *er
 	rc = g->model->place(job, &s->run, &s->alloc, g->now_ns + s->delay_ns, err);
 	rc = rc ? rc : log_placed(g, event, r->job, true, true, err);
 	rc = rc ? rc : tell_changed(g, r->job, err);
-	return rc ? rc : queue_end(g, r->job, err);
+	rc = rc ? rc : queue_end(g, r->job, err);
+	return rc || r->with == NOBODY ? rc : set_partner(g, r->with, r->job, other, err);
 }
 
 /* Let running jobs learn from the time since the last decision. */
@@ -989,13 +1180,21 @@ static int do_instant(struct fit_engine *g, struct fit_err *err)
 		bool queued_now = q && q->at_ns <= now;
 		struct fit_part *p;
 
-		if (queued_now && q->kind == ENDS) {
+		const struct fit_profile_event *x = next_profile(g);
+
+		if (x && x->time_ns <= now && x->ends) {
+			g->next_profile++;
+			rc = profile_event(g, x, err);
+		} else if (queued_now && q->kind == ENDS) {
 			uint32_t j = q->job;
 
 			pop(g);
 			rc = end_epoch(g, j, err);
 		} else if (next_submit_ns(g) <= now) {
 			rc = arrive(g, g->arrivals[g->next_arrival++], err);
+		} else if (x && x->time_ns <= now) {
+			g->next_profile++;
+			rc = profile_event(g, x, err);
 		} else if ((p = starting_part(g)) != NULL) {
 			rc = start_nodes(g, p, err);
 		} else if ((p = due_part(g)) != NULL) {
@@ -1028,7 +1227,7 @@ static int run(struct fit_engine *g, struct fit_err *err)
 	int rc = settle_nodes(g, err);
 
 	(void)next_node_ns(g, &nodes);
-	while (!rc && (g->unfinished || booked || nodes || g->next_arrival < g->n_arrivals)) {
+	while (!rc && (g->unfinished || booked || nodes || g->next_arrival < g->n_arrivals || next_profile(g))) {
 		const struct queued *q = peek(g);
 		int64_t next = INT64_MAX, ends = q ? q->at_ns : INT64_MAX, arrival = next_submit_ns(g);
 		bool settled = g->counts.decisions && !booked && !(g->p->policy->needs & FIT_ONLY_NEWS);
@@ -1040,13 +1239,16 @@ static int run(struct fit_engine *g, struct fit_err *err)
 			settled = settled && !g->parts[i].news;
 		}
 		/* with an interval ticks go on for ever */
-		if (g->p->interval_ns && g->unfinished && !g->running && arrival == INT64_MAX && settled &&
+		if (g->p->interval_ns && !next_profile(g) && g->unfinished && !g->running &&
+		    arrival == INT64_MAX && settled &&
 		    next_node_ns(g, &nodes) == INT64_MAX)
 			return fail_waiting(g, err);
 		if (ends < next)
 			next = ends;
 		if (arrival < next)
 			next = arrival;
+		if (next_profile(g) && next_profile(g)->time_ns < next)
+			next = next_profile(g)->time_ns;
 		if (next_node_ns(g, &nodes) < next)
 			next = next_node_ns(g, &nodes);
 		if (next == INT64_MAX)
@@ -1152,6 +1354,19 @@ static int describe_count_down(const struct fit_fidelity *f, struct fit_meta *m)
 	return rc ? rc : fit_meta_add(m, "preempt_wide_gpus", text);
 }
 
+static int describe_profiler(struct fit_engine *g, struct fit_meta *m)
+{
+	const struct fit_profiler_params *p = &g->p->profiler;
+	char text[FIT_NUM_MAX];
+	int rc = fit_meta_add(m, "profiler_nodes", g->p->profiler_text);
+
+	rc = rc ? rc : add_time(m, "profile_limit_s", p->limit_ns);
+	fit_format_int64(text, p->most_gpus);
+	rc = rc ? rc : fit_meta_add(m, "profile_gpus", text);
+	rc = rc ? rc : fit_meta_add(m, "profile_order", p->naive ? "arrival" : "space-aware");
+	return rc ? rc : fit_meta_add(m, "profiled", g->p->fidelity->profiling_overlaps ? "beside" : "before");
+}
+
 static int describe(struct fit_engine *g, const struct fit_meta *given, struct fit_meta *m)
 {
 	const struct fit_fidelity *f = g->p->fidelity;
@@ -1188,6 +1403,14 @@ static int describe(struct fit_engine *g, const struct fit_meta *given, struct f
 	rc = rc ? rc : add_time(m, "epoch_quantum_s", f->epoch_quantum_ns);
 	if (!rc && (g->p->policy->needs & FIT_COUNTS_DOWN) && f->notice_ns)
 		rc = describe_count_down(f, m);
+	if (!rc && g->p->profiler.nodes)
+		rc = describe_profiler(g, m);
+	if (!rc && g->shares) {
+		rc = fit_meta_add(m, "input_configs", g->p->colocation->hash_configs);
+		rc = rc ? rc : fit_meta_add(m, "input_pairs", g->p->colocation->hash_pairs);
+		rc = rc ? rc : add_time(m, "count_s", f->count_ns);
+		rc = rc ? rc : fit_meta_add(m, "survivor", f->survivor_keeps_speed ? "keeps-speed" : "recovers");
+	}
 	if (!rc && f->decides_at_zero && g->p->interval_ns)
 		rc = fit_meta_add(m, "first_decision_s", "0");
 	rc = rc ? rc : fit_meta_add(m, "release", f->release_at_interval_end ? "interval-end" : "at-once");
@@ -1250,6 +1473,7 @@ static int set_up_part(struct fit_engine *g, size_t i, struct fit_err *err)
 		.members = p->members,
 		.n_members = p->n_members,
 		.cluster = p->cluster,
+		.colocation = g->p->colocation,
 		.provisioner = g->p->autoscaler ? &p->prov : NULL,
 		.fidelity = g->p->fidelity,
 		.interval_ns = g->p->interval_ns,
@@ -1279,8 +1503,12 @@ static int set_up(struct fit_engine *g, struct fit_err *err)
 			return fit_fail_nomem(err);
 	}
 	for (size_t i = 0; i < g->jobs->n; i++)
+		g->state[i].partner = NOBODY;
+	for (size_t i = 0; i < g->jobs->n; i++)
 		g->unfinished += !g->jobs->jobs[i].too_large;
 	g->plan.engine = g;
+	if (g->p->profiler.nodes)
+		rc = fit_profiler_run(&g->profiling, g->jobs, &g->p->profiler, err);
 	set_members(g);
 	for (size_t i = 0; i < g->n_parts && !rc; i++)
 		rc = set_up_part(g, i, err);
@@ -1305,6 +1533,7 @@ static void clean_up(struct fit_engine *g)
 		fit_alloc_release(&g->state[i].alloc);
 		drop_agent(&g->state[i]);
 	}
+	fit_profiling_release(&g->profiling);
 	fit_throughput_free(g->fitter);
 	fit_predictor_release(&g->predictor);
 	if (g->placing)
@@ -1326,21 +1555,26 @@ int fit_replay(const struct fit_jobs *jobs, struct fit_partitions *partitions,
 		.jobs = jobs,
 		.partitions = partitions,
 		.p = p,
-		.model = jobs->n && jobs->jobs[0].class ? &fit_progress_speedup :
+		.shares = (p->policy->needs & FIT_SHARES) != 0,
+		.model = p->policy->needs & FIT_SHARES ? &fit_progress_shared :
+			 jobs->n && jobs->jobs[0].class ? &fit_progress_speedup :
 			 !jobs->n || !jobs->jobs[0].app ? &fit_progress_fixed :
 			 p->policy->needs & FIT_ADAPTIVE ? &fit_progress_adaptive : &fit_progress_profile,
-		.log = { .w = w },
+		.log = { .w = w, .shares = (p->policy->needs & FIT_SHARES) != 0 },
 	};
 	struct fit_meta all = { 0 };
 	int rc = set_up(&g, err);
 
 	if (!rc && describe(&g, meta, &all))
 		rc = fit_fail_nomem(err);
-	g.log.delays = p->cold_restart_ns >= 0 || p->free_start || (!rc && restarts_differ(&g));
+	g.log.delays = p->cold_restart_ns >= 0 || p->free_start || (p->profiler.nodes && p->restart_ns > 0) ||
+		       (!rc && restarts_differ(&g));
 	rc = rc ? rc : fit_log_begin(&g.log, &all, err);
 	rc = rc ? rc : fit_log_cluster(&g.log, 0, p->autoscaler ? 0 : partitions->n_gpus, partitions->spec, err);
 	rc = rc ? rc : run(&g, err);
 	rc = rc ? rc : fit_writer_end(w, err);
+	g.counts.profiled = g.profiling.n_profiled;
+	g.counts.profiled_done = g.profiling.n_finished;
 	if (!rc && counts)
 		*counts = g.counts;
 	fit_meta_release(&all);

@@ -35,6 +35,10 @@ struct fit_replay_params {
 	const struct fit_theta_list *models;	/* what agents start from and keep (FIT_ADAPTIVE); NULL: they learn */
 	double interference;	/* share of its rate that a job on several nodes loses where another such
 				 * job uses one of them; 0 … 1 (profiles only) */
+	const struct fit_colocation *colocation;	/* what was measured of shared GPUs; NULL: nobody shares */
+	struct fit_profiler_params profiler;	/* nodes 0: jobs are not profiled */
+	const int32_t *profiler_nodes;		/* their numbers in the whole cluster; closed in their partitions */
+	const char *profiler_text;		/* as the user gave them, for the metadata */
 	int64_t max_active;	/* most jobs in the system at a time: the next one, in order of arrival, is submitted
 				 * at the instant at which one ends; 0: no limit */
 	int64_t restart_ns;	/* no progress for so long after each change of an allocation;
@@ -56,6 +60,8 @@ const char *fit_replay_params_check(const struct fit_replay_params *p, bool has_
 /* What happened, for a note to the user. */
 struct fit_replay_counts {
 	uint64_t decisions, events, restarts;
+	uint64_t shared, unmeasured;	/* jobs that joined another one; of these, pairs without a measurement */
+	uint64_t profiled, profiled_done;	/* jobs on the profiler, and those that ended there */
 	uint64_t rented, returned;	/* nodes */
 	int64_t end_ns;		/* last completion */
 };

@@ -3,7 +3,8 @@
 
 #include "libfit/base/num.h"
 
-enum { TIME, EVENT, JOB, GPUS, NODES, LOCAL_BSZ, ACCUM, EPOCH, PROGRESS, APP, BATCH, DELAY, N_COLUMNS };
+enum { TIME, EVENT, JOB, GPUS, NODES, LOCAL_BSZ, ACCUM, EPOCH, PROGRESS, APP, BATCH, DELAY, WITH, SPEED,
+       N_COLUMNS };
 
 static const struct fit_field columns[N_COLUMNS] = {
 	[TIME] = { "time_s", FIT_TIME, 0 },
@@ -18,11 +19,30 @@ static const struct fit_field columns[N_COLUMNS] = {
 	[APP] = { "app", FIT_TEXT, 0 },
 	[BATCH] = { "batch_size", FIT_INT, 0 },
 	[DELAY] = { "delay_s", FIT_TIME, 0 },
+	[WITH] = { "shared_with", FIT_TEXT, 0 },
+	[SPEED] = { "speed", FIT_REAL, 0 },
 };
+
+/* Columns behind `batch_size` that this log has. */
+static int n_extra(const struct fit_log *l)
+{
+	return l->delays + 2 * l->shares;
+}
 
 int fit_log_begin(const struct fit_log *l, const struct fit_meta *meta, struct fit_err *err)
 {
-	return fit_writer_begin(l->w, "log", meta, columns, N_COLUMNS - !l->delays, err);
+	struct fit_field fields[N_COLUMNS];
+	size_t n = DELAY;
+
+	for (size_t i = 0; i < DELAY; i++)
+		fields[i] = columns[i];
+	if (l->delays)
+		fields[n++] = columns[DELAY];
+	if (l->shares) {
+		fields[n++] = columns[WITH];
+		fields[n++] = columns[SPEED];
+	}
+	return fit_writer_begin(l->w, "log", meta, fields, n, err);
 }
 
 static void write_na(struct fit_writer *w, int n)
@@ -41,7 +61,7 @@ int fit_log_cluster(const struct fit_log *l, int64_t time_ns, int64_t gpus, cons
 	fit_writer_na(w);
 	fit_writer_real(w, (double)gpus);
 	fit_writer_str(w, spec);
-	write_na(w, N_COLUMNS - !l->delays - LOCAL_BSZ);
+	write_na(w, DELAY - LOCAL_BSZ + n_extra(l));
 	return fit_writer_end_row(w, err);
 }
 
@@ -59,7 +79,7 @@ int fit_log_node(const struct fit_log *l, int64_t time_ns, const char *name, int
 	fit_writer_na(w);
 	fit_writer_real(w, gpus);
 	fit_writer_text(w, (struct fit_text){ text, n });
-	write_na(w, N_COLUMNS - !l->delays - LOCAL_BSZ);
+	write_na(w, DELAY - LOCAL_BSZ + n_extra(l));
 	return fit_writer_end_row(w, err);
 }
 
@@ -82,7 +102,7 @@ int fit_log_submit(const struct fit_log *l, int64_t time_ns, const struct fit_jo
 		fit_writer_na(w);
 	else
 		fit_writer_int(w, j->batch_size);
-	write_na(w, l->delays);
+	write_na(w, n_extra(l));
 	return fit_writer_end_row(w, err);
 }
 
@@ -134,5 +154,13 @@ int fit_log_event(const struct fit_log *l, const struct fit_event *e, struct fit
 		fit_writer_time(w, e->delay_ns);
 	else
 		write_na(w, l->delays);
+	if (l->shares && e->with)
+		fit_writer_str(w, e->with->id);
+	else
+		write_na(w, l->shares);
+	if (l->shares && held)
+		fit_writer_real(w, e->run->rate_shared);
+	else
+		write_na(w, l->shares);
 	return fit_writer_end_row(w, err);
 }

@@ -9,6 +9,7 @@
 
 struct fit_log {
 	struct fit_writer *w;
+	bool shares;		/* jobs may share GPUs (columns shared_with, speed) */
 	bool delays;		/* restart delays differ: each allocation says its own (column delay_s) */
 };
 
@@ -21,6 +22,7 @@ struct fit_event {
 	const struct fit_run *run;		/* NULL before the first start */
 	double work;
 	bool epochs, batches;			/* the progress model has epochs; batch sizes */
+	const struct fit_job *with;		/* with whom it shares its GPUs; NULL: nobody */
 	int64_t delay_ns;			/* of a new allocation; -1: it is none */
 };
 

@@ -6,6 +6,9 @@
 #include "libfit/base/num.h"
 #include "libfit/replay/placement.h"
 
+/* In Lucid's simulator. */
+static const char *const lucid_unmeasured[] = { "NeuMF", "ResNet50", "BERT", "Transformer", NULL };
+
 const struct fit_fidelity fit_fidelities[] = {
 	{ .name = "none", .source = "goodfit's own conventions" },
 	{
@@ -34,6 +37,13 @@ const struct fit_fidelity fit_fidelities[] = {
 		.preempt_wide_gpus = 8,
 		.decides_at_zero = true,
 		.greedy_list_order = true,
+		.count_ns = FIT_NS_PER_S,
+		.survivor_keeps_speed = true,
+		.profiling_overlaps = true,
+		.profiler_places_alike = true,
+		.packs_again_later = true,
+		.packs_distributed = true,
+		.unmeasured = lucid_unmeasured,
 		.qssf_burst_by_size = true,
 		.tiresias_interval_ns = 60 * FIT_NS_PER_S,
 		.tiresias_threshold_gpu_s = 18000,

@@ -33,6 +33,17 @@ struct fit_fidelity {
 	bool greedy_list_order;		/* ties of srtf and tiresias: as a stable sort of the simulator's lists has
 					 * them, those of waiting and of running jobs in the order of joining;
 					 * srtf puts waiting jobs first, tiresias running ones */
+	/* sharing and profiling (lucid) */
+	int64_t count_ns;		/* work of jobs that can share is counted down in steps of so much time, each
+					 * difference rounded (ticks.h); 0: it flows */
+	bool survivor_keeps_speed;	/* of two that share, the one placed later keeps its speed when the other ends,
+					 * and shares no more */
+	bool profiling_overlaps;	/* a job enters the queue when it is submitted, not when its profile is done */
+	bool profiler_places_alike;	/* the profiler places jobs as the cluster does; false: it consolidates */
+	bool packs_again_later;		/* jobs that a decision started are offered to those before them in the queue a
+					 * step later, not at once */
+	bool packs_distributed;		/* jobs on several nodes share, too */
+	const char *const *unmeasured;	/* applications whose pairs count as not measured; ends with NULL */
 	/* qssf */
 	bool qssf_burst_by_size;	/* a queue in which all jobs arrived at this very second goes by size; it is
 					 * ranked a second later */

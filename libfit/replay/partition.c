@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "libfit/base/num.h"
+
 void fit_partitions_release(struct fit_partitions *ps)
 {
 	for (size_t i = 0; i < ps->n; i++) {
@@ -122,6 +124,56 @@ static int add_named(struct fit_partitions *ps, const char *spec, struct fit_str
 			rc = fit_fail_nomem(err);
 	}
 	fit_str_release(&run);
+	return rc;
+}
+
+/* One "NAME:N" or "N". */
+static int set_apart(struct fit_partitions *ps, struct fit_text part, int32_t **nodes, size_t *n,
+		     size_t *cap, struct fit_err *err)
+{
+	struct fit_text name = name_of(part.s, part.n), number = part;
+	struct fit_partition *p;
+	int64_t count;
+
+	if (name.n || (part.n && part.s[0] == ':')) {
+		number.s += name.n + 1;
+		number.n -= name.n + 1;
+	}
+	p = name.n || !ps->named ? fit_partitions_find(ps, name) : NULL;
+	if (!p || (!ps->named && name.n) || fit_parse_int64(number, &count) || count < 1 ||
+	    count >= p->cluster.n_nodes)
+		return fit_fail(err, FIT_EINVAL, "bad nodes '%.*s' (expected %s of them, fewer than there are)",
+				FIT_TEXT_ARG(part), ps->named ? "NAME:N of a virtual cluster, N" : "N");
+	if (fit_grow(nodes, cap, *n + (size_t)count, sizeof **nodes))
+		return fit_fail_nomem(err);
+	for (int32_t k = p->cluster.n_nodes - (int32_t)count; k < p->cluster.n_nodes; k++) {
+		fit_cluster_close(&p->cluster, k);
+		(*nodes)[(*n)++] = p->first_node + k;
+	}
+	return FIT_OK;
+}
+
+int fit_partitions_set_apart(struct fit_partitions *ps, const char *text, int32_t **nodes, size_t *n,
+			     struct fit_err *err)
+{
+	size_t cap = 0;
+	int rc = FIT_OK;
+
+	*nodes = NULL;
+	*n = 0;
+	for (const char *s = text; !rc; ) {
+		struct fit_text part = { s, strcspn(s, ",") };
+
+		rc = set_apart(ps, part, nodes, n, &cap, err);
+		s += part.n;
+		if (!*s++)
+			break;
+	}
+	if (rc) {
+		free(*nodes);
+		*nodes = NULL;
+		*n = 0;
+	}
 	return rc;
 }
 

@@ -38,6 +38,15 @@ int fit_partitions_init(struct fit_partitions *ps, const char *spec, bool named,
 			struct fit_err *err) FIT_MUST_CHECK;
 void fit_partitions_release(struct fit_partitions *ps);
 
+/*
+ * Set nodes apart for another purpose: "N" (without virtual clusters), or "NAME:N,NAME:N…"; the last ones
+ * of each partition, which take no jobs then. *nodes: their numbers in the whole cluster (free it), in the
+ * order of the text, ascending in a partition. FIT_EINVAL: wrong text, or a partition has no such number to
+ * spare.
+ */
+int fit_partitions_set_apart(struct fit_partitions *ps, const char *text, int32_t **nodes, size_t *n,
+			     struct fit_err *err) FIT_MUST_CHECK;
+
 /* The partition of jobs of that group, or NULL; without virtual clusters the only one. */
 struct fit_partition *fit_partitions_find(const struct fit_partitions *ps, struct fit_text group);
 

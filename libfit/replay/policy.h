@@ -12,6 +12,7 @@
 
 #include "libfit/replay/cluster.h"
 #include "libfit/replay/fidelity.h"
+#include "libfit/replay/profiler.h"
 #include "libfit/replay/replay_jobs.h"
 
 /* ---- what a policy sees (read-only) ---- */
@@ -31,6 +32,7 @@ struct fit_view {
 	size_t n_members;
 	const struct fit_cluster *cluster;
 	const struct fit_provisioner *provisioner;	/* NULL: the cluster is fixed */
+	const struct fit_colocation *colocation;	/* NULL: nobody shares a GPU */
 	const struct fit_fidelity *fidelity;
 	int64_t interval_ns;			/* 0: woken by events */
 	int64_t now_ns;
@@ -47,6 +49,8 @@ int64_t fit_view_submit_ns(const struct fit_view *v, uint32_t j);	/* when it cam
 int64_t fit_view_service_gpu_ns(const struct fit_view *v, uint32_t j);	/* held so far: GPUs x ns */
 /* What the job's agent has learned; NULL unless the policy has FIT_ADAPTIVE. */
 struct fit_agent *fit_view_agent(const struct fit_view *v, uint32_t j);
+/* Runs alone on its GPUs, and may share them. */
+bool fit_view_alone(const struct fit_view *v, uint32_t j);
 int64_t fit_view_restart_ns(const struct fit_view *v, uint32_t j);	/* cost of a change */
 
 /* ---- predictions (oracle: from the durations or the profile; predict.c) ---- */
@@ -74,6 +78,9 @@ int fit_plan_try(struct fit_plan *p, uint32_t j, bool *fits) FIT_MUST_CHECK;
 /* Put job j on exactly these shares (copied); it keeps them without a restart when it holds just
  * these already. */
 int fit_plan_place(struct fit_plan *p, uint32_t j, const struct fit_share *shares, size_t n) FIT_MUST_CHECK;
+/* Start waiting job j on the GPUs of job with, which runs alone, or which this plan starts. Both ask for
+ * the same number, and run from then on at the speeds that were measured for the two. */
+int fit_plan_share(struct fit_plan *p, uint32_t j, uint32_t with) FIT_MUST_CHECK;
 /* Elastic clusters: have so many nodes from now on, once the plan is applied. Takes effect only with
  * an autoscaling rule that asks the policy (`plan`); see want_nodes below for before the decision. */
 int fit_plan_want_nodes(struct fit_plan *p, int64_t nodes) FIT_MUST_CHECK;
@@ -93,6 +100,16 @@ struct fit_policy_params {
 	void *pollux_listener;
 	uint64_t seed;
 	const struct fit_boa_widths *boa;	/* FIT_NEEDS_PLAN; borrowed */
+	/* lucid and horus: who shares GPUs */
+	bool pack;			/* false: nobody */
+	bool estimate;			/* lucid: by predicted GPU time, and short ones beside long ones only; false: by
+					 * arrival */
+	int64_t pack_score;		/* lucid: highest sum of the labels of two */
+	double pack_util_pct;		/* horus: highest sum of utilisations */
+	double gpu_mem_mib;		/* memory of a GPU: two need less together */
+	int64_t pack_gpus;		/* jobs on more GPUs share with nobody */
+	const struct fit_forecast *forecast;	/* lucid: share while this many jobs are expected; NULL: always */
+	double forecast_jobs;
 };
 struct fit_policy_params fit_policy_params_default(void);
 
@@ -102,6 +119,7 @@ struct fit_policy_params fit_policy_params_default(void);
 #define FIT_SEEDED 8u		/* draws random numbers */
 #define FIT_PREDICTED 128u	/* needs a prediction of each job's duration */
 #define FIT_COUNTS_DOWN 256u	/* see fidelity.h: the remaining work of running jobs is counted down */
+#define FIT_SHARES 1024u		/* jobs share GPUs: needs measurements of configurations */
 #define FIT_ONLY_NEWS 16u	/* decides nothing new before a job arrives or finishes, or next_wake: ticks until
 				 * then are passed over */
 #define FIT_DRAINS 32u		/* elastic clusters: moves jobs away from nodes that are leaving (closed
@@ -119,7 +137,8 @@ struct fit_policy {
 	/* A job arrived; a job finished. NULL: of no interest. */
 	int (*arrive)(void *state, const struct fit_view *v, uint32_t j, struct fit_err *err);
 	void (*leave)(void *state, const struct fit_view *v, uint32_t j);
-	/* The plan came true: j holds other GPUs than before, or none any more. NULL: of no interest. */
+	/* The plan came true: j holds other GPUs than before, or none any more; or the job beside it on its GPUs
+	 * came or went. NULL: of no interest. */
 	int (*changed)(void *state, const struct fit_view *v, uint32_t j, struct fit_err *err);
 	int (*decide)(void *state, const struct fit_view *v, struct fit_plan *plan, struct fit_err *err);
 	/* Woken by events, or FIT_ONLY_NEWS: a further instant at which to decide; INT64_MAX: none.
@@ -139,6 +158,7 @@ struct fit_policy {
 /* All policies; ends with NULL. */
 extern const struct fit_policy *const fit_policies[];
 extern const struct fit_policy fit_policy_fifo, fit_policy_sjf, fit_policy_srtf, fit_policy_tiresias,
-	fit_policy_optimus, fit_policy_pollux, fit_policy_qssf, fit_policy_boa;
+	fit_policy_optimus, fit_policy_pollux, fit_policy_qssf, fit_policy_boa, fit_policy_lucid,
+	fit_policy_horus;
 
 #endif

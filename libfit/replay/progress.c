@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "libfit/base/num.h"
+#include "libfit/replay/ticks.h"
 
 /* Later than any clock where the sum does not fit. */
 static int64_t later(int64_t from_ns, int64_t by_ns)
@@ -76,6 +77,106 @@ const struct fit_progress_model fit_progress_fixed = {
 	.next = fixed_next,
 	.pass = fixed_pass,
 	.work = fixed_work,
+};
+
+/* ---- fixed durations, shared GPUs ---- */
+
+static int shared_place(const struct fit_job *j, struct fit_run *r, const struct fit_alloc *a,
+			int64_t from_ns, struct fit_err *err)
+{
+	(void)a;
+	(void)err;
+	r->from_ns = from_ns;
+	if (r->count_ns && !r->counting)
+		r->left_s = fit_time_to_double(j->duration_ns);
+	r->counting = true;
+	return FIT_OK;
+}
+
+static bool at_full_speed(const struct fit_run *r)
+{
+	return r->rate_shared >= 1 && r->rate_shared <= 1;
+}
+
+/* Work that flows, to the nanosecond below; whole durations stay whole at full speed. */
+static int64_t flowed_ns(const struct fit_run *r, int64_t now_ns)
+{
+	int64_t gone = now_ns > r->from_ns ? now_ns - r->from_ns : 0;
+
+	return at_full_speed(r) ? gone : (int64_t)floor((double)gone * r->rate_shared);
+}
+
+static void shared_advance(const struct fit_job *j, struct fit_run *r, int64_t now_ns)
+{
+	if (now_ns <= r->from_ns)
+		return;		/* stands still yet */
+	if (r->count_ns) {
+		int64_t n = (now_ns - r->from_ns) / r->count_ns, end = fit_ticks_to_zero(r->left_s, r->rate_shared);
+
+		n = n < end ? n : end;	/* the notice of its end counts from there */
+		r->left_s = fit_ticks_after(r->left_s, r->rate_shared, n);
+		r->from_ns += n * r->count_ns;
+		return;
+	}
+	r->done_ns += flowed_ns(r, now_ns);
+	if (r->done_ns > j->duration_ns)
+		r->done_ns = j->duration_ns;
+	r->from_ns = now_ns;
+}
+
+static int shared_next(const struct fit_job *j, const struct fit_run *r, const struct fit_fidelity *f,
+		       int64_t *at_ns, bool *late, struct fit_err *err)
+{
+	int64_t left = j->duration_ns - r->done_ns, n;
+
+	(void)f;
+	*late = false;
+	if (!r->count_ns) {
+		double ns = ceil((double)left / r->rate_shared);
+
+		if (!(ns < 9e18))
+			return fit_fail(err, FIT_EDATA, "job %s: would take for ever at speed %g", j->id,
+					r->rate_shared);
+		*at_ns = later(r->from_ns, at_full_speed(r) ? left : (int64_t)ns);
+		return FIT_OK;
+	}
+	n = fit_ticks_to_zero(r->left_s, r->rate_shared);
+	if (n > INT64_MAX / r->count_ns)
+		return fit_fail(err, FIT_EDATA, "job %s: would take for ever at speed %g", j->id, r->rate_shared);
+	*at_ns = later(later(r->from_ns, n * r->count_ns), r->notice_ns);
+	return FIT_OK;
+}
+
+static int shared_pass(const struct fit_job *j, struct fit_run *r, const struct fit_alloc *a,
+		       int64_t now_ns, bool *finished, struct fit_err *err)
+{
+	r->left_s = 0;
+	return fixed_pass(j, r, a, now_ns, finished, err);
+}
+
+static double shared_work(const struct fit_job *j, const struct fit_run *r, int64_t now_ns)
+{
+	double all = fit_time_to_double(j->duration_ns), left = r->left_s;
+	int64_t done;
+
+	if (r->count_ns) {
+		if (!r->counting)
+			return 0;
+		if (now_ns > r->from_ns)
+			left = fit_ticks_after(left, r->rate_shared, (now_ns - r->from_ns) / r->count_ns);
+		return left > 0 ? all - left : all;
+	}
+	done = r->done_ns + flowed_ns(r, now_ns);
+	return fit_time_to_double(done < j->duration_ns ? done : j->duration_ns);
+}
+
+const struct fit_progress_model fit_progress_shared = {
+	.name = "shared",
+	.place = shared_place,
+	.advance = shared_advance,
+	.next = shared_next,
+	.pass = shared_pass,
+	.work = shared_work,
 };
 
 /* ---- application profiles ---- */

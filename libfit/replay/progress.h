@@ -3,6 +3,7 @@
  * Progress models: how fast a job really advances under an allocation.
  *
  *   fixed     a job runs for its duration on exactly the GPUs that it asked for
+ *   shared    the same, at the speed that was measured beside the job with which it shares its GPUs
  *   profile   goodput of an application profile, epoch by epoch (Pollux; profile.h), at the total
  *             batch size that the user asked for
  *   adaptive  the same, at the batch size that the job's agent thinks best, chosen anew whenever it
@@ -24,6 +25,10 @@
 struct fit_run {
 	int64_t from_ns;	/* start of the flow; restart delays are already behind */
 	int64_t done_ns;	/* fixed: execution done at from_ns */
+	double rate_shared;	/* shared: speed beside the partner, relative to alone */
+	double left_s;		/* shared, counted down: work left at from_ns */
+	int64_t count_ns;	/* shared: step of the countdown; 0: work flows */
+	bool counting;
 	int64_t notice_ns;	/* fixed: the end is noticed so much later */
 	double progress;	/* profile: initial-batch-equivalent steps done at from_ns */
 	double rate;		/* profile: such steps per second */
@@ -61,6 +66,6 @@ struct fit_progress_model {
 };
 
 extern const struct fit_progress_model fit_progress_fixed, fit_progress_profile, fit_progress_adaptive,
-	fit_progress_speedup;
+	fit_progress_speedup, fit_progress_shared;
 
 #endif

@@ -12,7 +12,8 @@
 /* One hundred years: far beyond any trace, and sums of such times still fit an int64. */
 #define MAX_TIME_NS (INT64_C(100) * 366 * 86400 * FIT_NS_PER_S)
 
-enum { C_ID, C_SUBMIT, C_GPUS, C_DURATION, C_APP, C_BATCH, C_GROUP, C_PREDICTED, N_COLUMNS };
+enum { C_ID, C_SUBMIT, C_GPUS, C_DURATION, C_APP, C_BATCH, C_GROUP,
+       C_PREDICTED, C_DATASET, C_AMP, N_COLUMNS };
 
 static const struct fit_field columns[N_COLUMNS] = {
 	[C_ID] = { "job_id", FIT_TEXT, FIT_F_NOT_NA },
@@ -23,6 +24,8 @@ static const struct fit_field columns[N_COLUMNS] = {
 	[C_BATCH] = { "batch_size", FIT_INT, FIT_F_OPTIONAL },
 	[C_GROUP] = { "group", FIT_TEXT, FIT_F_OPTIONAL },
 	[C_PREDICTED] = { "predicted_s", FIT_TIME, FIT_F_OPTIONAL },
+	[C_DATASET] = { "dataset", FIT_TEXT, FIT_F_OPTIONAL },
+	[C_AMP] = { "amp", FIT_INT, FIT_F_OPTIONAL },
 };
 
 void fit_jobs_release(struct fit_jobs *js)
@@ -88,6 +91,16 @@ static int take_row(const struct fit_reader *r, const struct fit_cell *c, const 
 		return fit_reader_fail(r, FIT_EDATA, "predicted_s", err, "out of range (expected at most 100 years)");
 	if (!c[C_BATCH].na)
 		j->batch_size = c[C_BATCH].u.i;
+	j->config = FIT_NO_INDEX;
+	if (p->colocation) {
+		j->config = fit_colocation_find(p->colocation, c[C_APP].u.t, c[C_DATASET].u.t, c[C_BATCH].u.i,
+						c[C_AMP].u.i);
+		if (j->config == FIT_NO_INDEX)
+			return fit_reader_fail(r, FIT_EDATA, "app", err, "no measurement of '%.*s' '%.*s' at batch size "
+					       "%lld, amp %lld (expected a configuration that was measured)",
+					       FIT_TEXT_ARG(c[C_APP].u.t), FIT_TEXT_ARG(c[C_DATASET].u.t),
+					       (long long)c[C_BATCH].u.i, (long long)c[C_AMP].u.i);
+	}
 	if (p->profile) {
 		if (c[C_APP].na)
 			return fit_reader_fail(r, FIT_EDATA, "app", err, "missing (expected an application of the "
@@ -198,14 +211,14 @@ static int check_sizes(struct fit_jobs *js, const struct fit_jobs_params *p, str
 		struct fit_job *j = &js->jobs[i];
 		const struct fit_partition *part = &p->partitions->p[j->partition];
 
-		j->too_large = !p->any_size && j->gpus > part->cluster.n_gpus;
+		j->too_large = !p->any_size && j->gpus > part->cluster.n_open;
 		if (!j->too_large)
 			continue;
 		if (js->n_too_large++ < 20)
 			rc = fit_str_printf(&list, "%sjob %s asks for %lld GPUs", list.n ? ", " : "", j->id,
 					    (long long)j->gpus);
 		if (!rc && p->partitions->named && js->n_too_large <= 20)
-			rc = fit_str_printf(&list, " of the %lld of '%s'", (long long)part->cluster.n_gpus, part->name);
+			rc = fit_str_printf(&list, " of the %lld of '%s'", (long long)part->cluster.n_open, part->name);
 	}
 	if (!rc && js->n_too_large > 20)
 		rc = fit_str_printf(&list, ", and %zu more", js->n_too_large - 20);

@@ -13,6 +13,7 @@
 
 #include "libfit/base/status.h"
 #include "libfit/base/text.h"
+#include "libfit/model/colocation.h"
 #include "libfit/model/profile.h"
 #include "libfit/replay/job_class.h"
 #include "libfit/replay/partition.h"
@@ -31,9 +32,10 @@ struct fit_job {
 	struct fit_app *app;		/* NULL without a profile */
 	const struct fit_job_class *class;	/* NULL without speedups */
 	uint64_t line;			/* of the input, for messages */
+	uint32_t config;		/* of struct fit_colocation; FIT_NO_INDEX without one */
 	uint16_t partition;		/* of the cluster; 0 without virtual clusters */
 	uint32_t local;			/* its place among the jobs of its partition */
-	bool too_large;			/* asks for more GPUs than its partition has */
+	bool too_large;			/* asks for more GPUs than its partition has for it */
 };
 
 struct fit_jobs {
@@ -55,6 +57,7 @@ struct fit_jobs_params {
 	const struct fit_job_classes *classes;	/* unless this is there */
 	bool any_size;			/* what a job asks for does not count */
 	bool file_order;
+	const struct fit_colocation *colocation;	/* NULL: nobody shares a GPU */
 	bool predicted;				/* each job needs a prediction */
 	const struct fit_partitions *partitions;
 	bool keep_too_large;		/* false: a job larger than the cluster is an error */

@@ -48,10 +48,14 @@ int fit_verifier_speedups(struct fit_verifier *v, const char *speedups, const ch
 			  struct fit_err *err) FIT_MUST_CHECK;
 /* Read the plans of a log of policy boa; likewise. */
 int fit_verifier_plan(struct fit_verifier *v, const char *plan, struct fit_err *err) FIT_MUST_CHECK;
+/* Load what was measured of jobs alone and in pairs; before jobs. Needed where jobs share GPUs. */
+int fit_verifier_colocation(struct fit_verifier *v, const char *configs, const char *pairs,
+			    struct fit_err *err) FIT_MUST_CHECK;
 /* Keep what a per-job metrics table is compared with (about 64 bytes a job); before log. */
 void fit_verifier_keep_results(struct fit_verifier *v);
 
-/* Read and judge the log, once. FIT_EINVAL: it was made with a profile or models and none were loaded;
+/* Read and judge the log, once. FIT_EINVAL: it was made with a profile, models or measurements
+ * of shared GPUs and none were loaded;
  * FIT_EDATA: it was, and a job has no application. */
 int fit_verifier_log(struct fit_verifier *v, const char *operand,
 		     struct fit_err *err) FIT_MUST_CHECK;

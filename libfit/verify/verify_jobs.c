@@ -7,7 +7,7 @@
 
 #include "libfit/verify/verify_state.h"
 
-enum { C_ID, C_SUBMIT, C_GPUS, C_DURATION, C_APP, C_BATCH, C_PREDICTED, N_CELLS };
+enum { C_ID, C_SUBMIT, C_GPUS, C_DURATION, C_APP, C_BATCH, C_PREDICTED, C_GROUP, C_DATASET, C_AMP, N_CELLS };
 
 static const struct fit_field fields[N_CELLS] = {
 	[C_ID] = { "job_id", FIT_TEXT, FIT_F_NOT_NA },
@@ -15,6 +15,9 @@ static const struct fit_field fields[N_CELLS] = {
 	[C_GPUS] = { "gpus", FIT_REAL, 0 },
 	[C_DURATION] = { "duration_s", FIT_TIME, FIT_F_OPTIONAL },
 	[C_PREDICTED] = { "predicted_s", FIT_TIME, FIT_F_OPTIONAL },
+	[C_GROUP] = { "group", FIT_TEXT, FIT_F_OPTIONAL },
+	[C_DATASET] = { "dataset", FIT_TEXT, FIT_F_OPTIONAL },
+	[C_AMP] = { "amp", FIT_INT, FIT_F_OPTIONAL },
 	[C_APP] = { "app", FIT_TEXT, FIT_F_OPTIONAL },
 	[C_BATCH] = { "batch_size", FIT_INT, FIT_F_OPTIONAL },
 };
@@ -73,6 +76,8 @@ static int take_row(struct fit_verifier *v, struct fit_reader *r, const struct f
 		.submit_ns = c[C_SUBMIT].u.i,
 		.duration_ns = c[C_DURATION].na ? NO_INT : c[C_DURATION].u.i,
 		.predicted_ns = c[C_PREDICTED].na ? NO_INT : c[C_PREDICTED].u.i,
+		.profile_ns = NO_INT,
+		.config = FIT_NO_INDEX,
 		.batch = c[C_BATCH].na ? NO_INT : c[C_BATCH].u.i,
 		.gpus = c[C_GPUS].u.d,
 		.id_at = v->ids.n,
@@ -100,6 +105,11 @@ static int take_row(struct fit_verifier *v, struct fit_reader *r, const struct f
 		if (rc)
 			return rc;
 	}
+	if (v->measured)
+		j.config = fit_colocation_find(&v->colocation, c[C_APP].u.t, c[C_DATASET].u.t, c[C_BATCH].u.i,
+					       c[C_AMP].u.i);
+	if (!c[C_GROUP].na && verify_share_group(v, c[C_GROUP].u.t, &j.vc))
+		return fit_fail_nomem(err);
 	if (fit_str_add(&v->ids, id.s, id.n) ||
 	    fit_grow(&v->jobs, &v->cap_jobs, v->n_jobs + 1, sizeof *v->jobs))
 		return fit_fail_nomem(err);
@@ -126,6 +136,15 @@ int fit_verifier_jobs(struct fit_verifier *v, const char *operand, struct fit_er
 	fit_reader_hash(r, v->hash_jobs);
 	fit_reader_close(r);
 	return rc == FIT_END ? FIT_OK : rc;
+}
+
+int fit_verifier_colocation(struct fit_verifier *v, const char *configs, const char *pairs,
+			    struct fit_err *err)
+{
+	int rc = fit_colocation_load(&v->colocation, configs, pairs, err);
+
+	v->measured = rc == FIT_OK;
+	return rc;
 }
 
 int fit_verifier_profile(struct fit_verifier *v, const char *store, struct fit_err *err)

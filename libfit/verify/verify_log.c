@@ -4,6 +4,7 @@
  * rules (verify_state.h says how these fit together).
  */
 #include <math.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,6 +25,8 @@ enum {
 	C_APP,
 	C_BATCH,
 	C_DELAY,
+	C_WITH,
+	C_SPEED,
 	N_CELLS
 };
 
@@ -40,12 +43,15 @@ static const struct fit_field fields[N_CELLS] = {
 	[C_APP] = { "app", FIT_TEXT, FIT_F_OPTIONAL },
 	[C_BATCH] = { "batch_size", FIT_INT, FIT_F_OPTIONAL },
 	[C_DELAY] = { "delay_s", FIT_TIME, FIT_F_OPTIONAL },
+	[C_WITH] = { "shared_with", FIT_TEXT, FIT_F_OPTIONAL },
+	[C_SPEED] = { "speed", FIT_REAL, FIT_F_OPTIONAL },
 };
 
 static const char *const event_names[EV_UNKNOWN] = {
 	"cluster", "submit", "reject", "start",  "move",
 	"preempt", "resume", "epoch",  "finish", "release", "batch",
 	"rent",    "ready",  "return",
+	"share", "profile", "profiled",
 };
 
 #define NODES_MAX 10000000
@@ -252,6 +258,8 @@ static struct verify_live *live_new(struct fit_verifier *v, uint32_t job)
 				   .release_due_ns = NEVER,
 				   .timer_ns = NEVER,
 				   .queue = 2,
+				   .partner = NONE,
+				   .speed = 1,
 				   .local_bsz = NO_INT,
 				   .accum = NO_INT };
 	v->jobs[job].live = i;
@@ -263,8 +271,8 @@ static void keep_result(struct fit_verifier *v, const struct verify_live *l)
 {
 	struct verify_result *res;
 
-	v->gpu_busy_s += l->gpu_busy_s;
-	v->gpu_still_s += l->gpu_still_s;
+	v->gpu_busy_s += l->gpu_busy_s - l->not_own_s;
+	v->gpu_still_s += l->gpu_still_s - l->not_own_still_s;
 	if (!v->keep)
 		return;
 	res = &v->results[l->job];
@@ -297,8 +305,12 @@ static void unbook(struct fit_verifier *v, struct verify_live *l, int64_t t)
 	int64_t held = t - l->since_ns;
 	int64_t busy = t > l->ready_ns ? t - l->ready_ns : 0;
 
-	for (size_t i = 0; i < l->n_nodes; i++)
+	for (size_t i = 0; i < l->n_nodes && !l->guest; i++)
 		verify_book(v, l->nodes[i].node, -l->nodes[i].gpus);
+	if (l->n_nodes && l->guest) {
+		l->not_own_s += (double)l->gpus * fit_time_to_double(busy);
+		l->not_own_still_s += (double)l->gpus * fit_time_to_double(held - busy);
+	}
 	if (l->n_nodes) {
 		if (l->finish_ns == NEVER)
 			l->held_ns += held;
@@ -318,13 +330,15 @@ static void allocate(struct fit_verifier *v, struct verify_live *l, const struct
 {
 	l->grew = r->sum > l->gpus;
 	unbook(v, l, r->t);
+	l->guest = r->ev == EV_START && r->has_with && r->with != NONE;
 	if (fit_grow(&l->nodes, &l->cap_nodes, r->n_nodes, sizeof *l->nodes)) {
 		v->code = FIT_ENOMEM;
 		return;
 	}
 	for (size_t i = 0; i < r->n_nodes; i++) {
 		l->nodes[i] = r->nodes[i];
-		verify_book(v, r->nodes[i].node, r->nodes[i].gpus);
+		if (!l->guest)
+			verify_book(v, r->nodes[i].node, r->nodes[i].gpus);
 		if (r->nodes[i].node >= 0 && (size_t)r->nodes[i].node < v->n_nodes &&
 		    verify_list_push(&v->touched, (uint32_t)r->nodes[i].node))
 			v->code = FIT_ENOMEM;
@@ -332,7 +346,7 @@ static void allocate(struct fit_verifier *v, struct verify_live *l, const struct
 	l->n_nodes = r->n_nodes;
 	l->gpus = r->sum;
 	l->since_ns = l->last_ns = r->t;
-	l->delay_ns = verify_delay_ns(v, l, r->nodes, r->n_nodes);
+	l->delay_ns = r->on_profiler ? 0 : verify_delay_ns(v, l, r->nodes, r->n_nodes);
 	if (r->delay_ns == NO_INT ? v->says_delays : r->delay_ns != l->delay_ns)
 		verify_fault(v, RULE_RESTART_COST, l->job, "restart delay %.9g s, the row says %.9g",
 			     fit_time_to_double(l->delay_ns),
@@ -410,7 +424,8 @@ static void settle_progress(struct fit_verifier *v, struct verify_live *l,
 		l->progress = r->progress_now;
 	else
 		l->done_ns += r->ran_ns;
-	l->last_ns = r->t;
+	l->last_ns = v->count_ns && !l->on_profiler ? l->last_ns + r->ran_ns : r->t;
+	l->left_s = r->left_s;
 	l->fresh_alloc = false;
 }
 
@@ -430,6 +445,7 @@ static void finish(struct fit_verifier *v, struct verify_live *l, const struct v
 	v->paid_finish = v->paid;
 	v->demand -= (int64_t)j->gpus;
 	verify_policy_left(v, l);
+	verify_share_left(v, l);
 	if (r->n_nodes && l->n_nodes) {
 		j->state = JOB_BOOKED;
 		l->finish_unclear = tick && v->unclear;
@@ -453,6 +469,7 @@ static void apply(struct fit_verifier *v, struct verify_row *r)
 
 	if (r->ev == EV_CLUSTER) {
 		if (!r->cluster_bad && (set_cluster(v, r->nodes_text) ||
+					verify_share_cluster(v) ||
 					(v->autoscale != SCALE_NONE && verify_nodes_begin(v))))
 			v->code = FIT_ENOMEM;
 		if (v->autoscale != SCALE_NONE)
@@ -584,7 +601,7 @@ static void apply(struct fit_verifier *v, struct verify_row *r)
 static bool legal_instant(const struct fit_verifier *v)
 {
 	return v->interval_ns > 0 ? (v->now > 0 || v->decides_at_zero) && v->now % v->interval_ns == 0
-				  : v->woken;
+				  : v->woken || v->again_ns == v->now;
 }
 
 /* Has the policy a reason to decide otherwise than it did last? */
@@ -729,8 +746,10 @@ static void place_row(struct fit_verifier *v, const struct verify_row *r)
 
 static void take(struct fit_verifier *v, struct verify_row *r, uint64_t line)
 {
-	bool active = EV_BIT(r->ev) & EV_DECIDING;
+	bool active;
 
+	r->on_profiler = r->ev == EV_START && verify_share_on_profiler(v, r);
+	active = (EV_BIT(r->ev) & EV_DECIDING) && !r->on_profiler;
 	if (r->t > v->now) {
 		close_instant(v);
 		advance(v, r->t);
@@ -744,7 +763,7 @@ static void take(struct fit_verifier *v, struct verify_row *r, uint64_t line)
 	if (active && v->phase != PHASE_DECIDING) {
 		begin_decision(v);
 		v->phase = PHASE_DECIDING;
-	} else if (!active && v->phase == PHASE_DECIDING) {
+	} else if (!active && v->phase == PHASE_DECIDING && r->ev != EV_SHARE) {
 		end_decision(v);
 	} else if (r->ev == EV_RETURN && v->phase == PHASE_BEFORE && has_news(v) && legal_instant(v)) {
 		v->line = 0; /* nodes go after the decision, which left no row */
@@ -764,6 +783,7 @@ static void take(struct fit_verifier *v, struct verify_row *r, uint64_t line)
 	call_rules(v, r);
 	v->open_submit = NONE;
 	apply(v, r);
+	verify_share_apply(v, r);
 	v->acted = v->acted || (EV_BIT(r->ev) & EV_ACTIVE);
 }
 
@@ -840,10 +860,15 @@ static int take_cells(struct fit_verifier *v, const struct fit_cell *c, uint64_t
 		.progress = c[C_PROGRESS].u.d,
 		.app_na = c[C_APP].na,
 		.app = c[C_APP].u.t,
+		.has_with = !c[C_WITH].na,
+		.with = NONE,
+		.speed = c[C_SPEED].na ? (double)NAN : c[C_SPEED].u.d,
 	};
 
 	if (r.has_id)
 		r.job = verify_find_job(v, r.id);
+	if (r.has_with)
+		r.with = verify_find_job(v, c[C_WITH].u.t);
 	if (r.ev == EV_CLUSTER)
 		r.cluster_bad = r.nodes_na || !measure_cluster(r.nodes_text, &r.n_nodes, &r.sum),
 		r.n_nodes = 0;
@@ -928,6 +953,9 @@ static int read_log(struct fit_verifier *v, struct fit_reader *r, struct fit_err
 	if (fit_meta_get(fit_reader_meta(r), "input_plan") && !*v->plans.hash)
 		return fit_fail(err, FIT_EINVAL, "%s: made with plans (give them with --plan)", fit_reader_input(r));
 	v->by_epoch = v->with_profile || v->with_speedups;
+	if (fit_meta_get(fit_reader_meta(r), "input_pairs") && !v->measured)
+		return fit_fail(err, FIT_EINVAL, "%s: jobs share GPUs (give what was measured with --configs and --pairs)",
+				fit_reader_input(r));
 	verify_leave_out_jobs(v);
 	if (verify_read_meta(v, fit_reader_meta(r), &file_order))
 		return fit_fail_nomem(err);
@@ -1008,6 +1036,7 @@ void fit_verifier_free(struct fit_verifier *v)
 	for (size_t i = 0; i < N_RULES; i++)
 		free(v->tally[i].detail);
 	verify_policy_release(v);
+	verify_share_release(v);
 	fit_index_release(&v->by_id);
 	fit_index_release(&v->by_app);
 	fit_str_release(&v->ids);

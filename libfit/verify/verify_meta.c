@@ -50,11 +50,11 @@ static void check_hash(struct fit_verifier *v, const struct fit_meta *m, const c
 }
 
 static const char *const policies[] = {
-	"other", "fifo", "sjf", "srtf", "tiresias", "optimus", "pollux", "qssf", "boa", NULL
+	"other", "fifo", "sjf", "srtf", "tiresias", "optimus", "pollux", "qssf", "boa", "lucid", "horus", NULL
 };
 static const char *const releases[] = { "at-once", "interval-end", NULL };
 static const char *const orders[] = { "submit-id", "file", NULL };
-static const char *const models[] = { "fixed", "profile", "adaptive", "speedup", NULL };
+static const char *const models[] = { "fixed", "profile", "adaptive", "speedup", "shared", NULL };
 static const char *const avoidances[] = { "avoided", "allowed", NULL };
 static const char *const remainings[] = { "exact", "whole-epochs", NULL };
 static const char *const singles[] = { "as-run", "always-accumulates", NULL };
@@ -220,12 +220,18 @@ int verify_read_meta(struct fit_verifier *v, const struct fit_meta *m, bool *fil
 	v->policy = fit_meta_get(m, "policy") && v->tally[RULE_META].violations == 0
 			    ? (enum verify_policy)(policy + 1)
 			    : POLICY_OTHER;
+	v->never_preempts = v->policy == POLICY_FIFO || v->policy == POLICY_SJF || v->policy == POLICY_QSSF ||
+			    v->policy == POLICY_LUCID || v->policy == POLICY_HORUS;
+	v->rigid = v->never_preempts || v->policy == POLICY_SRTF || v->policy == POLICY_TIRESIAS;
 	/* the rules of these policies are written for one cluster whose emptiest nodes are filled first */
 	s = fit_meta_get(m, "fidelity");
 	if (fit_meta_get(m, "virtual_clusters") ||
 	    (fit_meta_get(m, "placement") && v->policy != POLICY_BOA) ||
-	    (s && fit_text_is(fit_text_of(s), "lucid-asplos23")))
+	    v->policy == POLICY_LUCID || v->policy == POLICY_HORUS || fit_meta_get(m, "profiler_nodes") ||
+	    (s && fit_text_is(fit_text_of(s), "lucid-asplos23"))) {
+		v->vague_instants = v->policy == POLICY_TIRESIAS || v->policy == POLICY_QSSF;
 		v->policy = POLICY_OTHER;
+	}
 	(void)meta_time(v, m, "interval_s", &v->interval_ns);
 	v->restart_ns = NO_INT;
 	s = fit_meta_get(m, "restart_s");
@@ -269,6 +275,8 @@ int verify_read_meta(struct fit_verifier *v, const struct fit_meta *m, bool *fil
 			verify_fault(v, RULE_META, NONE,
 				     "metadata optimus_node_gpus is '%s' (expected a number)", s);
 	}
+	if (verify_share_meta(v, m))
+		return FIT_ENOMEM;
 	s = fit_meta_get(m, "left_out");
 	if (s && (fit_parse_int64(fit_text_of(s), &v->left_out) || v->left_out < 1))
 		verify_fault(v, RULE_META, NONE, "metadata left_out is '%s' (expected a number above 0)", s);
@@ -290,7 +298,8 @@ int verify_read_meta(struct fit_verifier *v, const struct fit_meta *m, bool *fil
 	read_meta_boa(v, m);
 	meta_share(v, m);
 	read_meta_scaling(v, m);
-	v->says_delays = v->free_start || v->restart_ns == NO_INT || v->cold_restart_ns != NO_INT;
+	v->says_delays = v->free_start || v->restart_ns == NO_INT || v->cold_restart_ns != NO_INT ||
+			 (fit_meta_get(m, "profiler_nodes") && v->restart_ns > 0);
 	check_fidelity(v, m, release == 1, order == 1);
 	if (!v->by_epoch)
 		v->quantum_ns = 0; /* durations are exact */
@@ -302,6 +311,10 @@ int verify_read_meta(struct fit_verifier *v, const struct fit_meta *m, bool *fil
 	check_hash(v, m, "input_speedups", v->speedups.hash, "table of speedups");
 	check_hash(v, m, "input_classes", v->class_table.hash, "table of classes");
 	check_hash(v, m, "input_plan", v->plans.hash, "table of plans");
+	if (v->measured) {
+		check_hash(v, m, "input_configs", v->colocation.hash_configs, "table of configurations");
+		check_hash(v, m, "input_pairs", v->colocation.hash_pairs, "table of pairs");
+	}
 	check_hash(v, m, "input_profile", v->hash_profile, "profile store");
 	check_hash(v, m, "input_models", v->models.hash, "set of models");
 	return FIT_OK;

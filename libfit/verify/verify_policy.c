@@ -355,6 +355,8 @@ void verify_policy_begin(struct fit_verifier *v)
 			rc = active_add(v, live);
 			break;
 		case POLICY_BOA:
+		case POLICY_LUCID:
+		case POLICY_HORUS:
 		case POLICY_OTHER:
 			break;
 		}
@@ -718,6 +720,8 @@ void verify_decide_conserving(struct fit_verifier *v)
 		break;
 	case POLICY_BOA:
 	case POLICY_POLLUX: /* a job may be worth more to wait for than GPUs in use */
+	case POLICY_LUCID:
+	case POLICY_HORUS:
 	case POLICY_OTHER:
 		break;
 	}

@@ -11,13 +11,12 @@
 
 static bool not_preemptive(const struct fit_verifier *v)
 {
-	return v->policy == POLICY_FIFO || v->policy == POLICY_SJF || v->policy == POLICY_QSSF;
+	return v->never_preempts;
 }
 
 static bool rigid(const struct fit_verifier *v)
 {
-	return not_preemptive(v) || v->policy == POLICY_SRTF ||
-	       v->policy == POLICY_TIRESIAS;
+	return v->rigid;
 }
 
 /* Policies that ask for no more than numbers of GPUs; where these are is the placement rule's. */
@@ -54,6 +53,31 @@ static bool profiled(const struct fit_verifier *v)
 static bool limited(const struct fit_verifier *v)
 {
 	return v->max_active > 0;
+}
+
+static bool has_parts(const struct fit_verifier *v)
+{
+	return v->vc_text.n || v->apart_text.n;
+}
+
+static bool shares(const struct fit_verifier *v)
+{
+	return v->packs != PACKS_NOT;
+}
+
+static bool profiles_first(const struct fit_verifier *v)
+{
+	return v->apart_text.n > 0;
+}
+
+static bool sizes_known(const struct fit_verifier *v)
+{
+	return rigid(v) || grants_sizes(v);
+}
+
+static bool clear_instants(const struct fit_verifier *v)
+{
+	return v->interval_ns > 0 || !v->vague_instants;
 }
 
 static bool is_fifo(const struct fit_verifier *v)
@@ -131,7 +155,7 @@ static void row_meta(struct fit_verifier *v, const struct verify_row *r)
 
 static void row_log_order(struct fit_verifier *v, const struct verify_row *r)
 {
-	bool active = EV_BIT(r->ev) & EV_DECIDING;
+	bool active = (EV_BIT(r->ev) & EV_DECIDING) && !r->on_profiler;
 
 	verify_check(v, RULE_LOG_ORDER);
 	if (r->t_log < 0 || r->t_log < v->now)
@@ -161,7 +185,8 @@ static void row_log_order(struct fit_verifier *v, const struct verify_row *r)
 /* Cells that an event must or must not have. */
 static void row_vocabulary(struct fit_verifier *v, const struct verify_row *r)
 {
-	const unsigned holds = EV_PLACING | EV_BIT(EV_EPOCH) | EV_BIT(EV_BATCH);
+	const unsigned holds = EV_PLACING | EV_BIT(EV_EPOCH) | EV_BIT(EV_BATCH) | EV_BIT(EV_SHARE) |
+			       EV_BIT(EV_PROFILE);
 	const unsigned bare = EV_BIT(EV_CLUSTER) | EV_BIT(EV_SUBMIT) | EV_BIT(EV_REJECT) | EV_OF_NODE;
 	const bool splits = v->with_profile && r->n_nodes > 0 && (EV_BIT(r->ev) & EV_OF_JOB);
 	const char *bad = NULL;
@@ -184,7 +209,7 @@ static void row_vocabulary(struct fit_verifier *v, const struct verify_row *r)
 	else if ((EV_BIT(r->ev) & holds) && r->n_nodes == 0)
 		bad = "no allocation";
 	else if ((EV_BIT(r->ev) & (EV_BIT(EV_SUBMIT) | EV_BIT(EV_REJECT) | EV_BIT(EV_PREEMPT) |
-				   EV_BIT(EV_RELEASE))) &&
+				   EV_BIT(EV_RELEASE) | EV_BIT(EV_PROFILED))) &&
 		 r->n_nodes)
 		bad = "an allocation";
 	else if ((EV_BIT(r->ev) & EV_OF_JOB) && r->ev != EV_SUBMIT && r->ev != EV_REJECT && r->progress_na)
@@ -200,6 +225,12 @@ static void row_vocabulary(struct fit_verifier *v, const struct verify_row *r)
 			     : "a batch split, without a profile or an allocation";
 	else if (r->delay_ns != NO_INT && (r->delay_ns < 0 || !(EV_BIT(r->ev) & EV_PLACING)))
 		bad = "a restart delay, but is no new allocation (or it is negative)";
+	else if (r->has_with && (!shares(v) || !(EV_BIT(r->ev) & (EV_BIT(EV_START) | EV_BIT(EV_SHARE)))))
+		bad = "a job to share GPUs with";
+	else if (shares(v) && isnan(r->speed) && (EV_BIT(r->ev) & (EV_PLACING | EV_BIT(EV_SHARE))))
+		bad = "no speed";
+	else if ((r->ev == EV_SHARE && !shares(v)) || ((EV_BIT(r->ev) & EV_PROFILING) && !profiles_first(v)))
+		bad = "no place in this log";
 	if (bad)
 		verify_fault(v, RULE_VOCABULARY, r->job, "%.*s has %s", FIT_TEXT_ARG(r->event),
 			     bad);
@@ -232,6 +263,10 @@ static void row_states(struct fit_verifier *v, const struct verify_row *r)
 		break;
 	case EV_RELEASE:
 		right = s == JOB_BOOKED;
+		break;
+	case EV_PROFILE:
+	case EV_PROFILED:
+		right = s != JOB_UNSEEN && s != JOB_REJECTED;
 		break;
 	default:
 		right = s == JOB_RUNNING;
@@ -324,10 +359,10 @@ void verify_kept(struct fit_verifier *v)
 		return;
 	verify_check(v, RULE_REJECT);
 	asked = v->jobs[v->open_submit].gpus;
-	if (asked > (double)v->most)
+	if (asked > (double)verify_share_most(v, v->open_submit))
 		verify_fault(v, RULE_REJECT, v->open_submit,
 			     "asks for %g GPUs of %lld and is not rejected", asked,
-			     (long long)v->most);
+			     (long long)verify_share_most(v, v->open_submit));
 	v->open_submit = NONE;
 }
 
@@ -336,9 +371,9 @@ static void row_reject(struct fit_verifier *v, const struct verify_row *r)
 	if (r->job == NONE)
 		return;
 	verify_check(v, RULE_REJECT);
-	if (v->jobs[r->job].gpus <= (double)v->most)
+	if (v->jobs[r->job].gpus <= (double)verify_share_most(v, r->job))
 		verify_fault(v, RULE_REJECT, r->job, "rejected, but its %g GPUs fit into %lld",
-			     v->jobs[r->job].gpus, (long long)v->most);
+			     v->jobs[r->job].gpus, (long long)verify_share_most(v, r->job));
 }
 
 /* ---- when jobs hold GPUs ---- */
@@ -496,6 +531,8 @@ static void row_release(struct fit_verifier *v, const struct verify_row *r)
 
 static void row_instants(struct fit_verifier *v, const struct verify_row *r)
 {
+	if (r->on_profiler)
+		return;
 	verify_check(v, RULE_INSTANTS);
 	if (v->legal)
 		return;
@@ -599,7 +636,7 @@ const struct verify_rule_def verify_rules[N_RULES] = {
 	[RULE_GPUS_REQUESTED] = { "gpus-as-requested",
 				  "rigid policies give what was asked for, others at most what is "
 				  "of use",
-				  EV_PLACING, grants_sizes, row_gpus_requested, NULL, NULL },
+				  EV_PLACING, sizes_known, row_gpus_requested, NULL, NULL },
 	[RULE_BATCH_SPLIT] = { "batch-split",
 			       "per-GPU batch and accumulation follow from batch size and GPUs",
 			       EV_PLACING | ENDS, profiled, verify_row_batch_split, NULL, NULL },
@@ -620,8 +657,8 @@ const struct verify_rule_def verify_rules[N_RULES] = {
 			   EV_BIT(EV_FINISH) | EV_BIT(EV_RELEASE), NULL, row_release, NULL, NULL },
 	[RULE_INSTANTS] = { "decision-instants",
 			    "allocations and batch sizes change only when the policy may act",
-			    EV_DECIDING, NULL, row_instants, NULL, NULL },
-	[RULE_PREEMPTION] = { "no-preemption", "fifo, sjf and qssf never preempt, move or resume",
+			    EV_DECIDING, clear_instants, row_instants, NULL, NULL },
+	[RULE_PREEMPTION] = { "no-preemption", "fifo, sjf, qssf, lucid and horus never preempt, move or resume",
 			      EV_ACTIVE, not_preemptive, row_preemption, NULL, NULL },
 	[RULE_FIFO] = { "fifo-order", "jobs start in order of submission", 0, is_fifo, NULL,
 			verify_decide_fifo, NULL },
@@ -669,6 +706,27 @@ const struct verify_rule_def verify_rules[N_RULES] = {
 	[RULE_CONSERVATION] = { "conservation",
 				"speedups: productive time on the least width adds up to the work of each job",
 				EV_BIT(EV_FINISH), has_speedups, verify_row_conservation, NULL, NULL },
+	[RULE_VIRTUAL] = { "virtual-cluster",
+			   "jobs run on nodes of their own virtual cluster, and on none that are set apart",
+			   EV_PLACING, has_parts, verify_row_virtual, NULL, NULL },
+	[RULE_SHARING] = { "gpu-sharing",
+			   "two at most share GPUs: of equal demand, on one node, both rows say so",
+			   EV_ALL, shares, verify_row_sharing, NULL, NULL },
+	[RULE_SHARED_SPEED] = { "shared-speed", "jobs that share GPUs run at the speeds that were measured",
+				EV_BIT(EV_START) | EV_BIT(EV_SHARE), shares, verify_row_shared_speed, NULL,
+				NULL },
+	[RULE_PACK_MEMORY] = { "pack-memory", "two that share need less memory than a GPU has",
+			       EV_BIT(EV_START), shares, verify_row_pack_memory, NULL, NULL },
+	[RULE_PACK_SCORE] = { "pack-score",
+			      "two share only where the policy's score and time rules allow it",
+			      EV_BIT(EV_START), shares, verify_row_pack_score, NULL, NULL },
+	[RULE_PROFILER] = { "profiler-limits",
+			    "profiled once, on the profiler's nodes, within its size and exactly to its time",
+			    EV_BIT(EV_START) | EV_PROFILING, profiles_first, verify_row_profiler, NULL,
+			    verify_end_profiler },
+	[RULE_PROFILER_ORDER] = { "profiler-order", "the head of the profiler's queue goes first",
+				  EV_BIT(EV_START) | EV_BIT(EV_PROFILE), profiles_first,
+				  verify_row_profiler_order, NULL, NULL },
 	[RULE_CONSERVING] = { "work-conserving",
 			      "no job waits that the policy could run on the free GPUs", 0,
 			      grants_sizes, NULL, verify_decide_conserving, NULL },

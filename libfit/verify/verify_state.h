@@ -15,6 +15,7 @@
 
 #include "libfit/base/num.h"
 #include "libfit/model/boa_table.h"
+#include "libfit/model/colocation.h"
 #include "libfit/model/profile.h"
 #include "libfit/model/speedup.h"
 #include "libfit/model/theta.h"
@@ -36,6 +37,9 @@ enum verify_event {
 	EV_RENT,
 	EV_READY,
 	EV_RETURN,
+	EV_SHARE,
+	EV_PROFILE,
+	EV_PROFILED,
 	EV_UNKNOWN
 };
 #define EV_BIT(e) (1u << (e))
@@ -44,6 +48,7 @@ enum verify_event {
 #define EV_DECIDING (EV_ACTIVE | EV_BIT(EV_BATCH))
 #define EV_PLACING (EV_BIT(EV_START) | EV_BIT(EV_MOVE) | EV_BIT(EV_RESUME))
 #define EV_OF_NODE (EV_BIT(EV_RENT) | EV_BIT(EV_READY) | EV_BIT(EV_RETURN))
+#define EV_PROFILING (EV_BIT(EV_PROFILE) | EV_BIT(EV_PROFILED))
 #define EV_OF_JOB (~EV_BIT(EV_CLUSTER) & ~EV_BIT(EV_UNKNOWN) & ~EV_OF_NODE)
 #define EV_ALL (~0u)
 
@@ -56,7 +61,9 @@ enum verify_policy {
 	POLICY_OPTIMUS,
 	POLICY_POLLUX,
 	POLICY_QSSF,
-	POLICY_BOA
+	POLICY_BOA,
+	POLICY_LUCID,
+	POLICY_HORUS
 };
 
 /* The rules, in the order of the verdict table. Policy rules come before the placement rule, which
@@ -105,6 +112,13 @@ enum verify_rule {
 	RULE_BOA_QUEUE,
 	RULE_BOA_PLACEMENT,
 	RULE_CONSERVATION,
+	RULE_VIRTUAL,
+	RULE_SHARING,
+	RULE_SHARED_SPEED,
+	RULE_PACK_MEMORY,
+	RULE_PACK_SCORE,
+	RULE_PROFILER,
+	RULE_PROFILER_ORDER,
 	RULE_CONSERVING,
 	RULE_KEEP,
 	RULE_PLACEMENT,
@@ -166,6 +180,10 @@ struct verify_job {
 	size_t id_at;		/* in verifier.ids */
 	uint32_t id_n;
 	int64_t predicted_ns;	/* NO_INT: not known */
+	int64_t profile_ns;	/* start of its run on the profiler; NO_INT: none now */
+	uint32_t config;	/* of the measurements; FIT_NO_INDEX */
+	uint16_t vc;		/* of v->vcs */
+	bool was_profiled;
 	uint32_t rank;		/* in the order of metadata `order` */
 	uint32_t place;		/* qssf: in the order of predicted GPU time */
 	uint32_t live;		/* index of its live record, or NONE */
@@ -199,6 +217,14 @@ struct verify_live {
 	int64_t timer_ns;		/* Tiresias demotes it then, if it keeps running */
 	int64_t n_restarts, n_preempts;
 	int64_t remaining_ns;		/* scratch of srtf and sjf */
+	uint32_t partner;		/* job that shares its GPUs; NONE */
+	uint32_t order;			/* of its placement */
+	double speed;			/* shared GPUs: relative to alone */
+	double left_s;			/* shared GPUs, counted down: work left at last_ns */
+	double not_own_s, not_own_still_s;	/* GPU-seconds that are counted for its host */
+	bool guest;			/* its GPUs are booked for the other one */
+	bool marked;			/* keeps its speed although the other one has gone */
+	bool on_profiler;		/* does all of its work there */
 	double gain;			/* scratch of optimus: seconds that one more GPU saves */
 	int64_t grant;			/* likewise */
 	struct verify_agent *agent;	/* pollux: what the job has learned; NULL: nothing yet */
@@ -239,7 +265,26 @@ struct verify_row {
 	double progress_now;	/* progress at t, as if no epoch ended */
 	double late_s;		/* t minus the exact end of the epoch, or of the work */
 	int64_t ran_ns;		/* work time since last_ns */
+	bool has_with;		/* shared_with is given, */
+	uint32_t with;		/* and is this job; NONE: unknown */
+	double speed;		/* NAN: missing */
+	bool on_profiler;	/* a start on nodes of the profiler */
+	double left_s;		/* counted down: work left after what was run until now */
 	bool done_before;	/* the work was done; the notice came, or was still to come, later */
+};
+
+/* A virtual cluster, or the whole. */
+struct verify_vc {
+	struct fit_text name;		/* in the metadata; empty for the whole */
+	int64_t first, n_nodes;		/* the last n_apart of them are set apart */
+	int64_t n_apart;
+};
+
+/* A job on the profiler. */
+struct verify_profile {
+	uint32_t job;
+	struct verify_place *nodes;
+	size_t n_nodes;
 };
 
 /* A binary heap on (key, rank). */
@@ -408,6 +453,32 @@ struct fit_verifier {
 	struct fit_throughput *fitter;	/* pollux: workspace of all agents */
 	int64_t fair_gpus;		/* pollux: GPUs of a fair share, at this decision */
 	double keep_fitness;		/* pollux: of keeping all as it is; < 0: cannot be told */
+
+	/* shared GPUs, virtual clusters, the profiler (verify_share.c) */
+	struct fit_colocation colocation;
+	bool measured;			/* it was loaded */
+	bool rigid, never_preempts;	/* by the policy's name */
+	bool vague_instants;		/* when it may act is not derived */
+	enum { PACKS_NOT, PACKS_LUCID, PACKS_HORUS } packs;
+	bool pack_off, estimates, survivor_keeps, distributed, profiled_beside, profile_naive;
+	bool lucid_unmeasured;		/* pairs of some applications count as not measured */
+	int64_t pack_score, pack_gpus, profile_limit_ns, profile_gpus, count_ns, again_step_ns;
+	double gpu_mem_mib, pack_util_pct;
+	int64_t again_ns;		/* a further instant at which the policy may act */
+	struct fit_str vc_text, apart_text;
+	struct fit_str groups;		/* of jobs, in the order of first use */
+	struct fit_index by_group;
+	uint16_t n_groups;
+	struct verify_vc *vcs;		/* one at least, once the cluster is known */
+	size_t n_vcs, cap_vcs;
+	struct verify_vc **vc_of_group;
+	bool *apart;			/* per node */
+	struct verify_profile *profiles;	/* running now */
+	size_t n_profiles, cap_profiles;
+	struct verify_list to_profile;	/* submitted, and not on the profiler yet */
+	uint32_t n_placed;		/* placements so far */
+	uint32_t expect_host;		/* the next row is the share of this job, of which expect_guest */
+	uint32_t expect_guest;		/* is the new partner, or NONE: it is alone from now on */
 
 	/* results */
 	bool keep;
@@ -607,4 +678,30 @@ static inline int64_t verify_free(const struct fit_verifier *v)
 	return v->total - v->total_booked;
 }
 
+/* ---- shared GPUs, virtual clusters, the profiler ---- */
+
+/* What the metadata say. FIT_ENOMEM. */
+int verify_share_meta(struct fit_verifier *v, const struct fit_meta *m) FIT_MUST_CHECK;
+/* The cluster is known: where its parts are. FIT_ENOMEM. */
+int verify_share_cluster(struct fit_verifier *v) FIT_MUST_CHECK;
+/* The group of a job, as a number. FIT_ENOMEM. */
+int verify_share_group(struct fit_verifier *v, struct fit_text group, uint16_t *vc) FIT_MUST_CHECK;
+/* GPUs that a job can have at all. */
+int64_t verify_share_most(const struct fit_verifier *v, uint32_t job);
+/* What a row says of progress, where GPUs are shared. */
+void verify_share_forecast(struct fit_verifier *v, struct verify_row *r);
+bool verify_share_on_profiler(const struct fit_verifier *v, const struct verify_row *r);
+/* Effects of rows, after those of verify_log.c; guest: before a new allocation is booked. */
+void verify_share_apply(struct fit_verifier *v, const struct verify_row *r);
+void verify_share_left(struct fit_verifier *v, struct verify_live *l);	/* right before its GPUs come back */
+void verify_share_release(struct fit_verifier *v);
+double verify_share_measured(const struct fit_verifier *v, uint32_t a, uint32_t b, double *speed_b);
+void verify_row_virtual(struct fit_verifier *v, const struct verify_row *r);
+void verify_row_sharing(struct fit_verifier *v, const struct verify_row *r);
+void verify_row_shared_speed(struct fit_verifier *v, const struct verify_row *r);
+void verify_row_pack_memory(struct fit_verifier *v, const struct verify_row *r);
+void verify_row_pack_score(struct fit_verifier *v, const struct verify_row *r);
+void verify_row_profiler(struct fit_verifier *v, const struct verify_row *r);
+void verify_end_profiler(struct fit_verifier *v);
+void verify_row_profiler_order(struct fit_verifier *v, const struct verify_row *r);
 #endif

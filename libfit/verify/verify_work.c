@@ -150,6 +150,10 @@ void verify_forecast(struct fit_verifier *v, struct verify_row *r)
 	if (!l || r->job == NONE || v->jobs[r->job].state != JOB_RUNNING)
 		return;
 	j = &v->jobs[r->job];
+	if (v->packs != PACKS_NOT || l->on_profiler) {
+		verify_share_forecast(v, r);
+		return;
+	}
 	from = l->last_ns > l->ready_ns ? l->last_ns : l->ready_ns;
 	r->ran_ns = r->t > from ? r->t - from : 0;
 	if (!v->by_epoch) {
@@ -404,6 +408,10 @@ void verify_row_work_complete(struct fit_verifier *v, const struct verify_row *r
 				     "finished in epoch %lld of %lld",
 				     (long long)r->live->epoch + 1,
 				     (long long)verify_epochs(v, r->job));
+	} else if (v->packs != PACKS_NOT && v->count_ns && !r->live->on_profiler) {
+		if (r->known && !r->done_before)
+			verify_fault(v, RULE_WORK_COMPLETE, r->job, "executed %.9f s of work, the job has %.9f",
+				     r->progress_now, fit_time_to_double(j->duration_ns));
 	} else if (r->known && r->live->done_ns + r->ran_ns != j->duration_ns &&
 		   v->quantum_ns == 0) {
 		verify_fault(v, RULE_WORK_COMPLETE, r->job,
@@ -427,7 +435,7 @@ void verify_row_restart_cost(struct fit_verifier *v, const struct verify_row *r)
 	    r->progress_na)
 		return;
 	rate = verify_rate(v, l);
-	if (!(rate > 0))
+	if (!(rate > 0) || v->packs != PACKS_NOT || l->on_profiler)
 		return;
 	verify_check(v, RULE_RESTART_COST);
 	gone = r->t - l->since_ns;

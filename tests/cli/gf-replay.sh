@@ -283,7 +283,7 @@ run "bad cluster" 2 gf-replay -c 4by4 $jobs
 is "bad cluster: the message" "$T/err" "gf-replay: bad cluster '4by4' (expected NODESxGPUS, such as 16x4, at most 10000000 nodes of at most 64 GPUs)
 Try 'gf-replay --help'."
 run "unknown policy" 2 gf-replay -c 1x4 -p best $jobs
-is "unknown policy: the message" "$T/err" "gf-replay: unknown policy 'best' (expected fifo, sjf, qssf, srtf, tiresias, optimus, pollux, boa)
+is "unknown policy: the message" "$T/err" "gf-replay: unknown policy 'best' (expected fifo, sjf, qssf, srtf, tiresias, optimus, pollux, boa, lucid, horus)
 Try 'gf-replay --help'."
 run "unknown fidelity" 2 gf-replay -c 1x4 --fidelity real $jobs
 run "optimus without a profile" 2 gf-replay -c 1x4 -p optimus -i 60 $jobs

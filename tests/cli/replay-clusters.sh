@@ -32,6 +32,10 @@ is "each is scheduled by itself, nodes are numbered through" "$T/events" "0 subm
 has "the log names them" "$T/out" "^#virtual_clusters=left:1x8,right:1x4$"
 cp "$T/out" "$T/log.tsv"
 run "the verifier follows" 0 gf-verify -j "$T/jobs.tsv" "$T/log.tsv"
+has "and looked" "$T/out" "^virtual-cluster${tab}ok"
+sed "s/^2${tab}start${tab}c${tab}4${tab}1:4/2${tab}start${tab}c${tab}4${tab}0:4/" "$T/log.tsv" >"$T/bad.tsv"
+run "nodes of another virtual cluster" 1 gf-verify --only-violated -j "$T/jobs.tsv" "$T/bad.tsv"
+has "are not its own" "$T/out" "^virtual-cluster${tab}violated.*node 0, the nodes of 'right' for jobs are 1 to 1"
 printf 'group\tnodes\tgpus_per_node\nleft\t1\t8\nnone\t0\t8\nright\t1\t4\n' >"$T/vc.tsv"
 run "from a cluster table" 0 gf-replay -c "$T/vc.tsv" --virtual-clusters "$T/jobs.tsv"
 same "the same log" "$T/out" "$T/log.tsv"
@@ -60,6 +64,10 @@ run "a name that no specification can hold" 1 gf-replay -c "$T/bad.tsv" --virtua
 is "is refused, too" "$T/err" "gf-replay: $T/bad.tsv:2:group: bad name 'x:y' (expected no ':' or ',')"
 run "larger than its virtual cluster" 1 gf-replay -c left:1x8,right:1x3 --virtual-clusters "$T/jobs.tsv"
 is "is said" "$T/err" "gf-replay: $T/jobs.tsv: job c asks for 4 GPUs of the 3 of 'right', job d asks for 4 GPUs of the 3 of 'right' (--skip-too-large rejects such jobs)"
+
+run "without it" 0 gf-replay -q -c left:1x8,right:1x3 --virtual-clusters --skip-too-large "$T/jobs.tsv"
+cp "$T/out" "$T/small.log"
+run "it is rejected, and the verifier knows why" 0 gf-verify -j "$T/jobs.tsv" "$T/small.log"
 
 jobs >"$T/place.tsv" <<X
 a 0 3 50 -

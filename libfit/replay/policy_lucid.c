@@ -1,0 +1,497 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Lucid (Hu et al., ASPLOS'23): jobs in order of predicted GPU time, packed in pairs where measurements say
+ * that they hardly disturb each other; not preemptive. And a policy like Horus (Yeung et al., TPDS'22), which
+ * packs by predicted utilisation, in order of arrival.
+ *
+ * At a decision the queue is walked in order. A job that may share looks for a partner first: a job of the same
+ * size that runs alone, the first one in order of start for which
+ *
+ *   memory   the two need less than a GPU has
+ *   lucid    their labels (0 tiny, 1 medium, 2 jumbo) sum to at most 2, and its predicted GPU time is at most
+ *            twice the other's
+ *   horus    their utilisations sum to at most 100 %
+ *
+ * Without a partner it is placed alone where the placement finds room. While packing is on a job that is not
+ * placed does not hold up those behind it; while it is off it does.
+ *
+ * A job that found no partner and no room finds none later, either, unless a job becomes a partner (it starts
+ * alone, or is left alone) or GPUs become free. So a decision looks at what is new: jobs that arrived against
+ * all that run alone, jobs that waited against those that are new among them, and sizes only for which there
+ * may be room. Its cost hardly depends on how many wait.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "libfit/base/num.h"
+#include "libfit/replay/backlog.h"
+#include "libfit/replay/policy.h"
+
+/* Packing goes on and off at multiples of this (Lucid's simulator, and its paper's ten-minute bins). */
+#define FORECAST_STEP_NS (100 * FIT_NS_PER_S)
+
+/* Jobs of one size that run alone and may share, in order of start. */
+struct hosts {
+	int64_t gpus;
+	uint32_t *jobs;
+	size_t n, cap;
+	size_t n_new;		/* of these marked as new */
+	int64_t new_key;	/* the largest key of a new one */
+	bool room;		/* there may be room for this size */
+};
+
+/* How new a host is: jobs that waited have seen it, have not, or those before its own place have not. */
+enum { SEEN, UNSEEN, JUST_STARTED };
+
+struct member {
+	int64_t key, arrival;
+	uint32_t start;		/* order of start */
+	bool fresh;		/* has not looked at all hosts yet */
+	bool host;
+	uint8_t news;		/* of a host */
+};
+
+struct lucid {
+	struct fit_policy_params p;
+	bool horus;
+	struct fit_backlog *waiting;	/* by key: predicted GPU time, or arrival */
+	struct member *member;		/* by place in the partition */
+	struct hosts *sizes;
+	size_t n_sizes, cap_sizes;
+	uint32_t *fresh;		/* arrived since the last decision, by place in the partition */
+	size_t n_fresh, cap_fresh;
+	uint32_t started;
+	int64_t arrived;
+	bool packing, packed_before;	/* at this decision, at the last one */
+	int64_t again_ns;		/* when to look again */
+	int64_t switch_ns;		/* when packing goes on or off next */
+};
+
+static void lucid_free(void *state)
+{
+	struct lucid *l = state;
+
+	for (size_t i = 0; i < l->n_sizes; i++)
+		free(l->sizes[i].jobs);
+	fit_backlog_free(l->waiting);
+	free(l->member);
+	free(l->sizes);
+	free(l->fresh);
+	free(l);
+}
+
+static int init(void **state, const struct fit_view *v, const struct fit_policy_params *p, bool horus,
+		struct fit_err *err)
+{
+	struct lucid *l = calloc(1, sizeof *l);
+
+	if (!l)
+		return fit_fail_nomem(err);
+	*state = l;
+	l->p = *p;
+	l->horus = horus;
+	l->again_ns = INT64_MAX;
+	l->switch_ns = INT64_MIN;
+	l->waiting = fit_backlog_new(v->n_members);
+	l->member = calloc(v->n_members ? v->n_members : 1, sizeof *l->member);
+	return l->waiting && l->member ? FIT_OK : fit_fail_nomem(err);
+}
+
+static int lucid_init(void **state, const struct fit_view *v, const struct fit_policy_params *p,
+		      struct fit_err *err)
+{
+	return init(state, v, p, false, err);
+}
+
+static int horus_init(void **state, const struct fit_view *v, const struct fit_policy_params *p,
+		      struct fit_err *err)
+{
+	return init(state, v, p, true, err);
+}
+
+static struct member *member_of(const struct lucid *l, const struct fit_view *v, uint32_t j)
+{
+	return &l->member[v->jobs[j].local];
+}
+
+/* The hosts of a size; NULL: out of memory. */
+static struct hosts *hosts_of(struct lucid *l, int64_t gpus)
+{
+	for (size_t i = 0; i < l->n_sizes; i++)
+		if (l->sizes[i].gpus == gpus)
+			return &l->sizes[i];
+	if (fit_grow(&l->sizes, &l->cap_sizes, l->n_sizes + 1, sizeof *l->sizes))
+		return NULL;
+	l->sizes[l->n_sizes] = (struct hosts){ .gpus = gpus, .room = true };
+	return &l->sizes[l->n_sizes++];
+}
+
+/* ---- who may share ---- */
+
+static bool agree(const struct lucid *l, const struct fit_view *v, uint32_t j, uint32_t with)
+{
+	const struct fit_colo_config *a = &v->colocation->configs[v->jobs[j].config];
+	const struct fit_colo_config *b = &v->colocation->configs[v->jobs[with].config];
+
+	if (!(b->fb_used_mib < l->p.gpu_mem_mib - a->fb_used_mib))
+		return false;
+	if (l->horus)
+		return a->gpu_util_pct + b->gpu_util_pct <= l->p.pack_util_pct;
+	if (a->label < 0 || b->label < 0 || a->label + b->label > l->p.pack_score)
+		return false;
+	return !l->p.estimate || member_of(l, v, j)->key <= 2 * member_of(l, v, with)->key;
+}
+
+static bool may_share(const struct lucid *l, const struct fit_view *v, uint32_t j)
+{
+	return l->packing && v->jobs[j].gpus <= l->p.pack_gpus;
+}
+
+/* The first host that j may join, or n. */
+static size_t find_host(const struct lucid *l, const struct fit_view *v, const struct hosts *h, uint32_t j)
+{
+	bool all = member_of(l, v, j)->fresh;
+
+	for (size_t i = 0; i < h->n && (all || h->n_new); i++)
+		if ((all || member_of(l, v, h->jobs[i])->news != SEEN) && agree(l, v, j, h->jobs[i]))
+			return i;
+	return h->n;
+}
+
+static int add_host(struct lucid *l, const struct fit_view *v, uint32_t j, int news, struct fit_err *err)
+{
+	struct member *m = member_of(l, v, j);
+	struct hosts *h = hosts_of(l, v->jobs[j].gpus);
+	size_t i;
+
+	if (m->host || v->jobs[j].gpus > l->p.pack_gpus ||
+	    (fit_view_alloc(v, j)->n > 1 && !v->fidelity->packs_distributed))
+		return FIT_OK;
+	if (!h || fit_grow(&h->jobs, &h->cap, h->n + 1, sizeof *h->jobs))
+		return fit_fail_nomem(err);
+	for (i = h->n++; i && member_of(l, v, h->jobs[i - 1])->start > m->start; i--)
+		h->jobs[i] = h->jobs[i - 1];
+	h->jobs[i] = j;
+	m->host = true;
+	m->news = (uint8_t)news;
+	if (!h->n_new++ || m->key > h->new_key)
+		h->new_key = m->key;
+	return FIT_OK;
+}
+
+static void drop_host(struct lucid *l, const struct fit_view *v, struct hosts *h, size_t i)
+{
+	struct member *m = member_of(l, v, h->jobs[i]);
+
+	h->n_new -= m->news != SEEN;
+	m->host = false;
+	memmove(h->jobs + i, h->jobs + i + 1, (h->n - i - 1) * sizeof *h->jobs);
+	h->n--;
+}
+
+/* all: every host is new again. Else a walk is over: what it has seen is no news; what it has started is
+ * news to the jobs that came before. */
+static void set_news(struct lucid *l, const struct fit_view *v, bool all)
+{
+	for (size_t k = 0; k < l->n_sizes; k++) {
+		struct hosts *h = &l->sizes[k];
+
+		if (!all && !h->n_new)
+			continue;
+		h->n_new = 0;
+		for (size_t i = 0; i < h->n; i++) {
+			struct member *m = member_of(l, v, h->jobs[i]);
+
+			m->news = all || m->news == JUST_STARTED ? UNSEEN : SEEN;
+			if (m->news == UNSEEN && (!h->n_new++ || m->key > h->new_key))
+				h->new_key = m->key;
+		}
+	}
+}
+
+/* ---- news ---- */
+
+static int lucid_arrive(void *state, const struct fit_view *v, uint32_t j, struct fit_err *err)
+{
+	struct lucid *l = state;
+	struct member *m = member_of(l, v, j);
+	int64_t us;
+
+	if (l->horus || !l->p.estimate)
+		m->key = 0;
+	else if (!__builtin_mul_overflow(v->jobs[j].predicted_ns / 1000, v->jobs[j].gpus, &us) &&
+		 us < INT64_MAX / 2 && us > INT64_MIN / 2)
+		m->key = us;
+	else
+		m->key = v->jobs[j].predicted_ns < 0 ? INT64_MIN / 2 : INT64_MAX / 2;
+	m->fresh = true;
+	m->arrival = l->arrived++;
+	if (fit_grow(&l->fresh, &l->cap_fresh, l->n_fresh + 1, sizeof *l->fresh) ||
+	    !hosts_of(l, v->jobs[j].gpus) ||
+	    fit_backlog_add(l->waiting, v->jobs[j].local, v->jobs[j].gpus, m->key, m->arrival))
+		return fit_fail_nomem(err);
+	l->fresh[l->n_fresh++] = v->jobs[j].local;
+	return FIT_OK;
+}
+
+static void lucid_leave(void *state, const struct fit_view *v, uint32_t j)
+{
+	struct lucid *l = state;
+	struct hosts *h = hosts_of(l, v->jobs[j].gpus);
+
+	for (size_t i = 0; h && i < h->n; i++) {
+		if (h->jobs[i] == j) {
+			drop_host(l, v, h, i);
+			break;
+		}
+	}
+	for (size_t i = 0; i < l->n_sizes; i++)
+		l->sizes[i].room = true;
+}
+
+/* A job was placed, or left alone. */
+static int lucid_changed(void *state, const struct fit_view *v, uint32_t j, struct fit_err *err)
+{
+	struct lucid *l = state;
+
+	if (fit_backlog_remove(l->waiting, v->jobs[j].local))
+		return FIT_OK;	/* placed: the decision has told hosts from others already */
+	return fit_view_alone(v, j) ? add_host(l, v, j, UNSEEN, err) : FIT_OK;
+}
+
+/* ---- decisions ---- */
+
+static bool before(const struct lucid *l, uint32_t a, uint32_t b)
+{
+	const struct member *x = &l->member[a], *y = &l->member[b];
+
+	return x->key != y->key ? x->key < y->key : x->arrival < y->arrival;
+}
+
+/* New arrivals in the order of the queue; they are few. */
+static void sort_fresh(struct lucid *l)
+{
+	for (size_t i = 1; i < l->n_fresh; i++) {
+		uint32_t x = l->fresh[i];
+		size_t k = i;
+
+		for (; k && before(l, x, l->fresh[k - 1]); k--)
+			l->fresh[k] = l->fresh[k - 1];
+		l->fresh[k] = x;
+	}
+}
+
+enum outcome { WAITS, SHARES, ALONE };
+
+/* Start j beside a host, or alone. */
+static int try_job(struct lucid *l, const struct fit_view *v, struct fit_plan *plan, uint32_t j,
+		   enum outcome *outcome, struct fit_err *err)
+{
+	struct hosts *h = hosts_of(l, v->jobs[j].gpus);
+	bool fits = false;
+	size_t i;
+
+	*outcome = WAITS;
+	if (may_share(l, v, j) && (i = find_host(l, v, h, j)) < h->n) {
+		if (fit_plan_share(plan, j, h->jobs[i]))
+			return fit_fail_nomem(err);
+		drop_host(l, v, h, i);
+		member_of(l, v, j)->start = l->started++;
+		*outcome = SHARES;
+		return FIT_OK;
+	}
+	if (!h->room)
+		return FIT_OK;
+	if (fit_plan_try(plan, j, &fits))
+		return fit_fail_nomem(err);
+	h->room = fits;
+	if (!fits)
+		return FIT_OK;
+	member_of(l, v, j)->start = l->started++;
+	*outcome = ALONE;
+	return add_host(l, v, j, JUST_STARTED, err);
+}
+
+/* May a job of this size that has waited before start, if its key is that or a larger one? */
+static bool worth(const struct lucid *l, const struct hosts *h, int64_t key)
+{
+	return h->room || (h->n_new && (l->horus || !l->p.estimate || key <= 2 * h->new_key));
+}
+
+/* Walk the queue; who cannot start is passed over. *alone: so many have started alone. */
+static int walk(struct lucid *l, const struct fit_view *v, struct fit_plan *plan, size_t *alone,
+		struct fit_err *err)
+{
+	size_t f = 0;
+
+	sort_fresh(l);
+	fit_backlog_rewind(l->waiting);
+	for (;;) {
+		uint32_t local;
+		int64_t key, tie;
+		bool waits = fit_backlog_look(l->waiting, INT64_MAX, &local, &key, &tie);
+		enum outcome outcome;
+		int rc;
+
+		while (f < l->n_fresh && !fit_backlog_has(l->waiting, l->fresh[f]))
+			f++;	/* started while packing was off */
+		if (waits && !worth(l, hosts_of(l, v->jobs[v->members[local]].gpus), key)) {
+			fit_backlog_drop_size(l->waiting, v->jobs[v->members[local]].gpus);
+			continue;
+		}
+		/* of sizes that were dropped new arrivals remain */
+		if (f < l->n_fresh && (!waits || before(l, l->fresh[f], local)))
+			local = l->fresh[f++];
+		else if (waits)
+			fit_backlog_pass(l->waiting, local);
+		else
+			return FIT_OK;
+		f += f < l->n_fresh && l->fresh[f] == local;
+		rc = try_job(l, v, plan, v->members[local], &outcome, err);
+		if (rc)
+			return rc;
+		*alone += outcome == ALONE;
+	}
+}
+
+/* Without packing the head of the queue blocks. */
+static int walk_head(struct lucid *l, const struct fit_view *v, struct fit_plan *plan, struct fit_err *err)
+{
+	enum outcome outcome = ALONE;
+	uint32_t local;
+	int64_t key, tie;
+	int rc = FIT_OK;
+
+	fit_backlog_rewind(l->waiting);
+	while (!rc && outcome != WAITS && fit_backlog_look(l->waiting, INT64_MAX, &local, &key, &tie)) {
+		fit_backlog_pass(l->waiting, local);
+		rc = try_job(l, v, plan, v->members[local], &outcome, err);
+	}
+	return rc;
+}
+
+/* Is packing on by the forecast of that instant? */
+static bool expects_load(const struct lucid *l, int64_t at_ns)
+{
+	return !(fit_forecast_mean(l->p.forecast, l->p.forecast->jobs, at_ns) <= l->p.forecast_jobs);
+}
+
+/* Packing goes on and off at whole steps. The forecast changes where a row begins. */
+static void look_ahead(struct lucid *l, int64_t now_ns)
+{
+	const struct fit_forecast *f = l->p.forecast;
+	const int64_t step = FORECAST_STEP_NS;
+
+	l->packing = l->p.pack;
+	l->switch_ns = INT64_MAX;
+	if (!f || !l->p.pack)
+		return;
+	l->packing = expects_load(l, now_ns - now_ns % step);
+	for (size_t i = 0; i < f->n && l->switch_ns == INT64_MAX; i++) {
+		int64_t at = (f->time_ns[i] + step - 1) / step * step;
+
+		if (at > now_ns && expects_load(l, at) != l->packing)
+			l->switch_ns = at;
+	}
+}
+
+static int lucid_decide(void *state, const struct fit_view *v, struct fit_plan *plan, struct fit_err *err)
+{
+	struct lucid *l = state;
+	size_t alone = 0;
+	int rc;
+
+	l->again_ns = INT64_MAX;
+	if (v->now_ns >= l->switch_ns)
+		look_ahead(l, v->now_ns);
+	if (!l->packing) {
+		l->packed_before = false;
+		return walk_head(l, v, plan, err);
+	}
+	if (!l->packed_before)
+		set_news(l, v, true);
+	l->packed_before = true;
+	rc = walk(l, v, plan, &alone, err);
+	for (size_t i = 0; i < l->n_fresh; i++)
+		l->member[l->fresh[i]].fresh = false;
+	l->n_fresh = 0;
+	set_news(l, v, false);
+	if (alone && fit_backlog_count(l->waiting) > alone)
+		l->again_ns = v->now_ns + (v->fidelity->packs_again_later ? FIT_NS_PER_S : 0);
+	return rc;
+}
+
+static int64_t lucid_next_wake(void *state, const struct fit_view *v)
+{
+	const struct lucid *l = state;
+
+	(void)v;
+	return l->again_ns < l->switch_ns ? l->again_ns : l->switch_ns;
+}
+
+/* ---- the metadata ---- */
+
+static int add_real(struct fit_meta *m, const char *key, double x)
+{
+	char text[FIT_NUM_MAX];
+
+	fit_format_double(text, x);
+	return fit_meta_add(m, key, text);
+}
+
+static int add_common(const struct fit_policy_params *p, struct fit_meta *m)
+{
+	char text[FIT_NUM_MAX];
+	int rc = fit_meta_add(m, "packing", !p->pack ? "off" : p->forecast ? "forecast" : "on");
+
+	fit_format_int64(text, p->pack_gpus);
+	rc = rc ? rc : fit_meta_add(m, "pack_gpus", text);
+	return rc ? rc : add_real(m, "gpu_mem_mib", p->gpu_mem_mib);
+}
+
+static int lucid_describe(const struct fit_policy_params *p, const struct fit_view *v, struct fit_meta *m)
+{
+	char text[FIT_NUM_MAX];
+	int rc = add_common(p, m);
+
+	(void)v;
+	fit_format_int64(text, p->pack_score);
+	rc = rc ? rc : fit_meta_add(m, "pack_score", text);
+	return rc ? rc : fit_meta_add(m, "estimator", p->estimate ? "on" : "off");
+}
+
+static int horus_describe(const struct fit_policy_params *p, const struct fit_view *v, struct fit_meta *m)
+{
+	int rc = add_common(p, m);
+
+	(void)v;
+	return rc ? rc : add_real(m, "pack_util_pct", p->pack_util_pct);
+}
+
+const struct fit_policy fit_policy_lucid = {
+	.name = "lucid",
+	.summary = "smallest predicted GPU time first, packed by sharing score, not preemptive",
+	.needs = FIT_SHARES | FIT_PREDICTED | FIT_COUNTS_DOWN | FIT_ONLY_NEWS,
+	.init = lucid_init,
+	.free = lucid_free,
+	.arrive = lucid_arrive,
+	.leave = lucid_leave,
+	.changed = lucid_changed,
+	.decide = lucid_decide,
+	.next_wake = lucid_next_wake,
+	.describe = lucid_describe,
+};
+
+const struct fit_policy fit_policy_horus = {
+	.name = "horus",
+	.summary = "first in, first out, packed by utilisation, not preemptive",
+	.needs = FIT_SHARES | FIT_COUNTS_DOWN | FIT_ONLY_NEWS,
+	.init = horus_init,
+	.free = lucid_free,
+	.arrive = lucid_arrive,
+	.leave = lucid_leave,
+	.changed = lucid_changed,
+	.decide = lucid_decide,
+	.next_wake = lucid_next_wake,
+	.describe = horus_describe,
+};

@@ -1,0 +1,250 @@
+# SPDX-License-Identifier: MIT
+# Jobs that share GPUs (lucid, horus), the profiler, and what the verifier makes of them. All measurements here
+# are made up.
+. tests/cli/lib.sh
+tab=$(printf '\t')
+tsv() { tr ' ' '\t'; }
+events() { awk -F '\t' '/^[0-9]/ && $2 != "cluster" && $2 != "submit" { print $1, $2, $3, $5, $9, $12, $13 }' "$1"; }
+
+tsv >"$T/configs.tsv" <<X
+app dataset batch_size amp gpu_util_pct fb_used_mib label
+small d1 16 0 20 2000 0
+mid d1 16 1 45 3000 1
+big d2 32 0 90 9000 2
+huge d2 64 0 40 22600 0
+X
+tsv >"$T/pairs.tsv" <<X
+app1 dataset1 batch_size1 amp1 speed1 app2 dataset2 batch_size2 amp2 speed2
+small d1 16 0 0.9 small d1 16 0 0.8
+mid d1 16 1 0.5 small d1 16 0 1.1
+big d2 32 0 0.75 small d1 16 0 0.6
+X
+C="--configs $T/configs.tsv --pairs $T/pairs.tsv"
+jobs() { tsv | awk -F '\t' -v OFS='\t' '
+	BEGIN {
+		split("small d1 16 0,mid d1 16 1,big d2 32 0,huge d2 64 0", c, ",")
+		for (i in c) { split(c[i], x, " "); k[x[1]] = x[1] OFS x[2] OFS x[3] OFS x[4] }
+		print "job_id", "submit_s", "gpus", "duration_s", "predicted_s", "app", "dataset", "batch_size", "amp"
+	}
+	{ print $1, $2, $3, $4, $5, k[$6] }'; }
+# shellcheck disable=SC2086
+verify() { run "$1: the verifier agrees" 0 gf-verify --only-violated -j "$T/jobs.tsv" $C "$T/log"; }
+
+# b joins a at 10: a runs at 1.1, b at 0.5. When a ends at 10 + 90 / 1.1, b goes on alone at full speed.
+jobs >"$T/jobs.tsv" <<X
+a 0 2 100 100 small
+b 10 2 60 60 mid
+X
+# shellcheck disable=SC2086
+run "two share" 0 gf-replay -p lucid -c 1x2 $C "$T/jobs.tsv"
+cp "$T/out" "$T/log"
+events "$T/out" >"$T/events"
+is "at the measured speeds, and who is left recovers" "$T/events" "0 start a 0:2 0 NA 1
+10 start b 0:2 0 a 0.5
+10 share a 0:2 10 b 1.1000000000000001
+91.818181819 finish a - 100 NA NA
+91.818181819 share b 0:2 40.909090909 NA 1
+110.90909091 finish b - 60 NA NA"
+verify "two share"
+# shellcheck disable=SC2086
+run "in the simulator of Lucid" 0 gf-replay -p lucid --fidelity lucid-asplos23 -c 1x2 $C "$T/jobs.tsv"
+cp "$T/out" "$T/log"
+events "$T/out" | awk '{ print $1, $2, $3, $6, $7 }' >"$T/events"
+is "the one placed later keeps its speed, in whole seconds" "$T/events" "0 start a NA 1
+10 start b a 0.5
+10 share a b 1.1000000000000001
+93 finish a NA NA
+93 share b NA 0.5
+131 finish b NA NA"
+verify "in the simulator of Lucid"
+# shellcheck disable=SC2086
+run "all rules that apply" 0 gf-verify -j "$T/jobs.tsv" $C "$T/log"
+has "two at most" "$T/out" "^gpu-sharing${tab}ok"
+has "as measured" "$T/out" "^shared-speed${tab}ok"
+
+# Who may join whom: score, memory, time, size.
+joins() {
+	jobs >"$T/jobs.tsv"
+	# shellcheck disable=SC2086
+	run "$1" 0 gf-replay ${3:--p lucid} -c 4x8 --placement consolidate $C "$T/jobs.tsv"
+	cp "$T/out" "$T/log"
+	awk -F '\t' '$2 == "start" { s = s blank $3 " " $12; blank = " " } END { print s }' "$T/log" >"$T/joined"
+	is "$1: who joins whom" "$T/joined" "$2"
+	verify "$1"
+}
+joins "score" "a NA b NA c a d NA" <<X
+a 0 1 100 100 big
+b 1 1 100 100 mid
+c 2 1 100 100 small
+d 3 1 100 100 big
+X
+joins "memory" "a NA b NA c b" <<X
+a 0 1 100 100 huge
+b 1 1 100 100 small
+c 2 1 100 100 small
+X
+joins "time: not more than twice as long" "a NA b NA c b d a" <<X
+a 0 1 100 100 small
+b 1 1 500 201 small
+c 2 1 500 402 small
+d 3 1 500 200 small
+X
+joins "size" "a NA b NA c b" <<X
+a 0 1 100 100 small
+b 1 2 100 100 small
+c 2 2 100 100 small
+X
+joins "more than a node" "a NA b NA" <<X
+a 0 16 100 100 small
+b 1 16 100 100 small
+X
+joins "no estimator: any length" "a NA b a" "-p lucid --no-estimator" <<X
+a 0 1 100 100 small
+b 1 1 500 900 small
+X
+joins "no packing" "a NA b NA" "-p lucid --no-packing" <<X
+a 0 1 100 100 small
+b 1 1 500 20 small
+X
+joins "horus goes by utilisation" "a NA b NA c b d NA" "-p horus" <<X
+a 0 1 100 100 big
+b 1 1 100 100 mid
+c 2 1 100 100 mid
+d 3 1 100 100 big
+X
+
+# A forecast switches packing on and off, at whole hundreds of seconds.
+awk 'BEGIN { OFS = "\t"; print "time_s", "jobs", "gpus"; for (i = 0; i < 15; i++) print 600 * i, i < 8 ? 1 : 9, 5 }' \
+	>"$T/forecast.tsv"
+jobs >"$T/jobs.tsv" <<X
+a 0 1 5000 5000 small
+b 10 1 5000 90 small
+c 1795 1 5000 90 small
+d 1805 1 5000 90 small
+X
+# shellcheck disable=SC2086
+run "a forecast" 0 gf-replay -p lucid -c 1x2 $C --forecast "$T/forecast.tsv" "$T/jobs.tsv"
+awk -F '\t' '$2 == "start" { print $1, $3, $12 }' "$T/out" >"$T/joined"
+cp "$T/out" "$T/log"
+is "few jobs are expected: nobody shares; later they do" "$T/joined" "0 a NA
+10 b NA
+1800 c a
+1805 d b"
+verify "a forecast"
+
+# The profiler: c ends within its limit; the head of its queue, the smallest job, blocks.
+jobs >"$T/jobs.tsv" <<X
+a 0 2 300 300 small
+b 1 2 300 300 mid
+c 2 1 30 30 big
+d 2 1 300 300 big
+e 3 4 50 50 big
+X
+# shellcheck disable=SC2086
+run "the profiler" 0 gf-replay -p lucid -c 3x2 --profiler 1 --profiler-time 40 --profiler-gpus 2 --skip-too-large \
+	$C "$T/jobs.tsv"
+cp "$T/out" "$T/log"
+events "$T/out" | awk '{ print $1, $2, $3, $4 }' >"$T/events"
+is "profiles come before the queue, and smaller ones first" "$T/events" "0 profile a 2:2
+3 start e 0:2,1:2
+40 profiled a -
+40 start c 2:1
+40 profile d 2:1
+53 finish e -
+53 start a 0:2
+70 finish c -
+80 profiled d -
+80 profile b 2:2
+80 start d 1:1
+120 profiled b -
+120 start b 0:2
+120 share a 0:2
+331.818181819 finish a -
+331.818181819 share b 0:2
+380 finish d -
+525.90909091 finish b -"
+verify "the profiler"
+run "its time is not queueing" 0 gf-metrics --per-job "$T/log"
+has "of b: 79 s before it" "$T/out" "^b	1	120	"
+# shellcheck disable=SC2086
+run "naive" 0 gf-replay -p lucid -c 3x2 --profiler 1 --profiler-time 40 --profiler-gpus 2 --profiler-naive \
+	--skip-too-large $C "$T/jobs.tsv"
+cp "$T/out" "$T/log"
+has "in order of arrival" "$T/out" "^40${tab}profile${tab}b"
+verify "naive"
+# shellcheck disable=SC2086
+run "beside the queue" 0 gf-replay -p lucid --fidelity lucid-asplos23 -c 3x2 --profiler 1 --profiler-time 40 \
+	--profiler-gpus 2 $C "$T/jobs.tsv"
+cp "$T/out" "$T/log"
+has "a job starts while it is profiled" "$T/out" "^0${tab}start${tab}a"
+verify "beside the queue"
+run "metrics" 0 gf-metrics -o "$T/metrics" "$T/log"
+run "per job" 0 gf-metrics --per-job -o "$T/per-job" "$T/log"
+# shellcheck disable=SC2086
+run "the verifier comes to the same metrics" 0 gf-verify --only-violated -j "$T/jobs.tsv" $C \
+	--metrics "$T/metrics" --per-job "$T/per-job" "$T/log"
+
+# ---- logs that are wrong ----
+
+mutate() { # NAME RULE SCRIPT: one row is changed
+	awk -F '\t' -v OFS='\t' "$3 { print }" "$T/log" | awk '/^#end/ { print "#end rows=" n; next } { print }
+		head && !/^#/ { n++ } !/^#/ { head = 1 }' >"$T/bad"
+	if cmp -s "$T/bad" "$T/log"; then ok "$1: the script changes something" 1; fi
+	# shellcheck disable=SC2086
+	run "$1" 1 gf-verify --only-violated -j "$T/jobs.tsv" $C "$T/bad"
+	has "$1: $2" "$T/out" "^$2${tab}violated"
+}
+jobs >"$T/jobs.tsv" <<X
+a 0 1 500 500 small
+b 1 1 400 400 small
+c 2 1 400 400 mid
+d 3 2 400 400 mid
+e 4 2 300 300 small
+f 5 1 30 30 big
+X
+# shellcheck disable=SC2086
+run "a log to change" 0 gf-replay -p lucid -c 4x4 --placement consolidate --profiler 1 --profiler-time 40 \
+	--profiler-gpus 1 $C "$T/jobs.tsv"
+cp "$T/out" "$T/log"
+verify "as it is"
+mutate "a third one" gpu-sharing '$2 == "start" && $12 == "d" { $12 = "a" }'
+mutate "a partner that does not say so" gpu-sharing '$2 == "share" && $12 != "NA" && !done { done = 1; next }'
+mutate "a partner from nowhere" gpu-sharing '$2 == "share" && $12 == "NA" { $12 = "f" }'
+mutate "other GPUs" gpu-sharing '$2 == "start" && $12 == "d" { $5 = "2:2" }'
+mutate "another speed" shared-speed '$2 == "start" && $12 != "NA" { $13 = 0.99 }'
+mutate "a preemption" no-preemption '$2 == "share" && $12 == "NA" { $2 = "preempt"; $4 = 0; $5 = "-"; $13 = "NA" }'
+mutate "nodes of the profiler" profiler-limits '$2 == "start" && $3 == "d" { $5 = "3:2" }'
+mutate "too long a profile" profiler-limits '$2 == "profiled" { $1++ }'
+mutate "a profile elsewhere" profiler-limits '$2 == "profile" { $5 = "0:1" }'
+mutate "less memory" pack-memory '/^#gpu_mem_mib/ { $0 = "#gpu_mem_mib=3500" }'
+mutate "a lower score" pack-score '/^#pack_score/ { $0 = "#pack_score=0" }'
+mutate "smaller jobs" profiler-limits '/^#profile_gpus/ { $0 = "#profile_gpus=0" }'
+mutate "other measurements" inputs-match '/^#input_pairs/ { $0 = "#input_pairs=00" }'
+sed 's/^b	1	1	400	400/b	1	1	400	9000/' "$T/jobs.tsv" >"$T/longer.tsv"
+# shellcheck disable=SC2086
+run "a long job beside a short one" 1 gf-verify --only-violated -j "$T/longer.tsv" $C "$T/log"
+has "is against the time rule" "$T/out" "^pack-score${tab}violated"
+
+# ---- what is refused ----
+
+run "no measurements" 2 gf-replay -p lucid -c 4x4 "$T/jobs.tsv"
+has "says what is needed" "$T/err" "^gf-replay: --policy lucid: --configs and --pairs are needed"
+# shellcheck disable=SC2086
+run "measurements for others" 2 gf-replay -p fifo $C -c 4x4 "$T/jobs.tsv"
+# shellcheck disable=SC2086
+run "all nodes for the profiler" 2 gf-replay -p lucid $C -c 4x4 --profiler 4 "$T/jobs.tsv"
+is "cannot be" "$T/err" "gf-replay: --profiler 4: bad nodes '4' (expected N of them, fewer than there are)
+Try 'gf-replay --help'."
+# shellcheck disable=SC2086
+run "larger profiles than the profiler" 2 gf-replay -p lucid $C -c 4x4 --profiler 1 "$T/jobs.tsv"
+sed 's/small	d1	16	0$/small	d1	17	0/' "$T/jobs.tsv" >"$T/unknown.tsv"
+# shellcheck disable=SC2086
+run "a job of no configuration" 1 gf-replay -p lucid $C -c 4x4 "$T/unknown.tsv"
+is "is named" "$T/err" "gf-replay: $T/unknown.tsv:2:app: no measurement of 'small' 'd1' at batch size 17, amp 0 (expected a configuration that was measured)"
+printf 'small\td1\t16\t0\t1\t1\t0\n' | cat "$T/configs.tsv" - >"$T/twice.tsv"
+run "a configuration twice" 1 gf-replay -p lucid -c 4x4 --configs "$T/twice.tsv" --pairs "$T/pairs.tsv" "$T/jobs.tsv"
+is "is named, too" "$T/err" "gf-replay: $T/twice.tsv:6:app: configuration 'small' is there twice"
+sed 's/0.75/0/' "$T/pairs.tsv" >"$T/stuck.tsv"
+run "a speed of 0" 1 gf-replay -p lucid -c 4x4 --configs "$T/configs.tsv" --pairs "$T/stuck.tsv" "$T/jobs.tsv"
+is "cannot be, either" "$T/err" "gf-replay: $T/stuck.tsv:4:speed1: bad speed 0 (expected above 0)"
+run "a log of shared GPUs without measurements" 2 gf-verify -j "$T/jobs.tsv" "$T/log"
