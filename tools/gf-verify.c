@@ -7,7 +7,8 @@
 #include "tools/common/cli.h"
 
 struct options {
-	const char *jobs, *profile, *models, *metrics, *per_job, *speedups, *classes, *plan, *configs, *pairs;
+	const char *jobs, *profile, *models, *metrics, *per_job, *speedups, *classes, *plan;
+	const char *configs, *pairs;
 	bool only_violated;
 };
 
