@@ -29,6 +29,19 @@ struct ga2m_predict_options {
 extern const struct cli_option ga2m_predict_options[];
 int ga2m_predict(struct cli *cli, const struct ga2m_predict_options *o);
 
+/* A model from tables, or from JSON where the operand's name ends in .json; and back: JSON where -o says so. */
+int ga2m_read_model(struct fit_ga2m *m, const char *operand, char hash[FIT_HASH_HEX],
+		    struct fit_err *err) FIT_MUST_CHECK;
+int ga2m_write_model(const struct cli *cli, const struct fit_ga2m *m, const char *hash,
+		     struct fit_err *err) FIT_MUST_CHECK;
+int ga2m_write_json(const struct cli *cli, const struct fit_ga2m *m, struct fit_err *err) FIT_MUST_CHECK;
+
+struct ga2m_convert_options {
+	bool json;
+};
+extern const struct cli_option ga2m_convert_options[];
+int ga2m_convert(struct cli *cli, const struct ga2m_convert_options *o);
+
 /* A number of column i of the current row; NaN where it is missing (or says nan), infinities as
  * they are.
  * i negative: missing. hint (may be NULL) is what else may help. FIT_EDATA with its place. */

@@ -254,7 +254,7 @@ int ga2m_predict(struct cli *cli, const struct ga2m_predict_options *o)
 	char hash[FIT_HASH_HEX];
 	double offset;
 	int64_t row = 0;
-	int rc = fit_ga2m_read(&j.m, o->model, hash, &err);
+	int rc = ga2m_read_model(&j.m, o->model, hash, &err);
 
 	if (!rc && o->sd && !j.m.bag_intercept)
 		rc = fit_fail(&err, FIT_EDATA, "%s: no scores of bags, so no spread (train with --keep-bags)",

@@ -14,23 +14,30 @@
 union options {
 	struct ga2m_train_options train;
 	struct ga2m_predict_options predict;
+	struct ga2m_convert_options convert;
 };
 
 static const struct cli_verb verbs[] = {
 	{ "train", "[FILE]", "make a model of the column --target", ga2m_train_options, 0, 1 },
 	{ "predict", "[FILE]", "what a model says of the rows of FILE", ga2m_predict_options, 0, 1 },
+	{ "convert", "[MODEL]", "a model from JSON to tables, or to JSON", ga2m_convert_options, 0, 1 },
 	{ NULL, NULL, NULL, NULL, 0, 0 }
 };
 
 static const struct cli_tool tool = {
-	"gf-ga2m", "Generalised additive models with pairs: train, predict.",
+	"gf-ga2m", "Generalised additive models with pairs: train, predict, convert.",
 	"FILE is a table or comma-separated text. A model is a set of tables.", verbs
 };
 
 static int run(struct cli *cli, union options *o)
 {
-	return strcmp(cli->verb->name, "train") == 0 ? ga2m_train(cli, &o->train)
-						     : ga2m_predict(cli, &o->predict);
+	const char *verb = cli->verb->name;
+
+	if (strcmp(verb, "train") == 0)
+		return ga2m_train(cli, &o->train);
+	if (strcmp(verb, "predict") == 0)
+		return ga2m_predict(cli, &o->predict);
+	return ga2m_convert(cli, &o->convert);
 }
 
 static void release(const struct cli *cli, union options *o)

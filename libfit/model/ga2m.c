@@ -281,6 +281,16 @@ void fit_ga2m_rate_term(const struct fit_ga2m *m, struct fit_ga2m_term *t)
 
 /* ---- values and bins ---- */
 
+/* Powers of ten as programs print them have one digit ahead: 1e0, 1.5e-07. 6214e9 is part of a hash. */
+static bool is_hash(struct fit_text t)
+{
+	size_t sign = t.n && (*t.s == '-' || *t.s == '+'), at = 0;
+
+	while (at < t.n && t.s[at] != 'e' && t.s[at] != 'E')
+		at++;
+	return at < t.n && at != sign + 1 && !(at > sign + 1 && t.s[sign + 1] == '.');
+}
+
 struct fit_text fit_ga2m_category_text(struct fit_text t, char buf[40])
 {
 	double v;
@@ -292,7 +302,7 @@ struct fit_text fit_ga2m_category_text(struct fit_text t, char buf[40])
 	while (t.n && (t.s[t.n - 1] == ' ' || t.s[t.n - 1] == '\t'))
 		t.n--;
 	/* A whole number beyond 2^53 (an id) stays as it is written. */
-	if (t.n == 0 || !strchr("+-.0123456789", *t.s) || fit_parse_double(t, &v) ||
+	if (t.n == 0 || !strchr("+-.0123456789", *t.s) || is_hash(t) || fit_parse_double(t, &v) ||
 	    fabs(v) > 9007199254740992.0)
 		return t;
 	return (struct fit_text){ buf, fit_format_double(buf, v + 0.0) };

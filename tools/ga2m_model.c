@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: MIT */
+/* Models of gf-ga2m in and out, and gf-ga2m convert. */
+#include <string.h>
+
+#include "libfit/base/outfile.h"
+#include "libfit/model/ga2m_json.h"
+#include "libfit/table/source.h"
+#include "tools/ga2m_parts.h"
+
+#define AT(field) offsetof(struct ga2m_convert_options, field)
+
+const struct cli_option ga2m_convert_options[] = {
+	{ 0, "json", CLI_FLAG, AT(json), NULL, NULL, "write JSON in the reference's layout, not tables", NULL, 0,
+	  0, 0 },
+	{ 0, NULL, CLI_FLAG, 0, NULL, NULL, NULL, NULL, 0, 0, 0 }
+};
+
+static int read_json(struct fit_ga2m *m, const char *operand, char hash[FIT_HASH_HEX], struct fit_err *err)
+{
+	struct fit_source *s = NULL;
+	struct fit_str text = { 0 };
+	char buf[65536];
+	size_t got = 1;
+	int rc = fit_source_open(&s, operand, err);
+
+	while (!rc && got > 0) {
+		rc = fit_source_read(s, buf, sizeof buf, &got, err);
+		if (!rc && fit_str_add(&text, buf, got))
+			rc = fit_fail_nomem(err);
+	}
+	if (!rc)
+		rc = fit_ga2m_read_json(m, fit_source_name(s), text.s ? text.s : "", text.n, err);
+	if (!rc)
+		fit_source_hash(s, hash);
+	fit_source_close(s);
+	fit_str_release(&text);
+	return rc;
+}
+
+int ga2m_read_model(struct fit_ga2m *m, const char *operand, char hash[FIT_HASH_HEX], struct fit_err *err)
+{
+	size_t n = strlen(operand);
+
+	if (n > 5 && strcmp(operand + n - 5, ".json") == 0)
+		return read_json(m, operand, hash, err);
+	return fit_ga2m_read(m, operand, hash, err);
+}
+
+/* Metadata of the output of this call: the notes of the model among them, which are edits and the like. */
+static int meta_of(const struct cli *cli, const struct fit_ga2m *m, const char *hash, struct fit_meta *meta)
+{
+	int rc = cli_meta(cli, meta, false) || cli_meta_input(meta, "model", hash);
+
+	for (size_t i = 0; i < m->meta.n && !rc; i++)
+		if (strncmp(m->meta.pairs[i].key, "note_", 5) == 0)
+			rc = fit_meta_add(meta, m->meta.pairs[i].key, m->meta.pairs[i].value);
+	return rc ? FIT_ENOMEM : FIT_OK;
+}
+
+int ga2m_write_model(const struct cli *cli, const struct fit_ga2m *m, const char *hash, struct fit_err *err)
+{
+	struct fit_writer *w = NULL;
+	struct fit_meta meta = { 0 };
+	size_t n = cli->out ? strlen(cli->out) : 0;
+	int rc;
+
+	if (n > 5 && strcmp(cli->out + n - 5, ".json") == 0)
+		return ga2m_write_json(cli, m, err);
+	rc = meta_of(cli, m, hash, &meta) ? fit_fail_nomem(err) : cli_writer_open(cli, &w, err);
+	rc = rc ? rc : fit_ga2m_write(m, &meta, w, err);
+	fit_meta_release(&meta);
+	if (rc) {
+		fit_writer_abort(w);
+		return rc;
+	}
+	return fit_writer_close(w, err);
+}
+
+int ga2m_write_json(const struct cli *cli, const struct fit_ga2m *m, struct fit_err *err)
+{
+	struct fit_str text = { 0 };
+	int rc = fit_ga2m_print_json(m, &text, err);
+
+	rc = rc ? rc : fit_outfile_write(cli->out, (struct fit_text){ text.s, text.n }, err);
+	fit_str_release(&text);
+	return rc;
+}
+
+int ga2m_convert(struct cli *cli, const struct ga2m_convert_options *o)
+{
+	struct fit_ga2m m = { 0 };
+	char hash[FIT_HASH_HEX];
+	struct fit_err err;
+	int rc;
+
+	if (cli->no_meta)
+		return cli_usage(cli, "--no-meta does not go with convert (a model is several tables)");
+	rc = ga2m_read_model(&m, cli_operand(cli, 0), hash, &err);
+	if (!rc)
+		rc = o->json ? ga2m_write_json(cli, &m, &err) : ga2m_write_model(cli, &m, hash, &err);
+	fit_ga2m_release(&m);
+	return rc ? cli_error(cli, &err) : CLI_EXIT_OK;
+}
