@@ -140,6 +140,19 @@ good=$T/delays
 remeta 'nodes that start faster' node-life 's/^\(#node_start_s\)=.*/\1=40/'
 remeta 'nodes that go earlier' node-number 's/^\(#node_idle_s\)=.*/\1=30/'
 
+# ---- what it costs ----
+
+run 'metrics' 0 gf-metrics "$T/delays"
+cp "$T/out" "$T/metrics"
+run 'metrics that follow' 0 gf-verify --jobs "$T/jobs" --profile "$T/mini.h5" --metrics "$T/metrics" "$T/delays"
+awk -F '\t' '/^#/ || $1 == "time_s" { next } { s += rented * ($1 - t); t = $1 }
+	$2 == "rent" { rented += $4 } $2 == "return" { rented -= $4 } END { printf "%.6f\n", s }' "$T/delays" >"$T/paid"
+awk -F '\t' '$1 == "gpu_seconds_rented" { printf "%.6f\n", $2 }' "$T/metrics" >"$T/said"
+same 'GPU-seconds from rent to return, to the end' "$T/paid" "$T/said"
+awk -F '\t' -v OFS='\t' '$1 == "gpu_seconds_rented" { $2 = $2 * 0.999 } { print }' "$T/metrics" >"$T/metrics.bad"
+run 'a bill that is too small' 1 gf-verify --jobs "$T/jobs" --profile "$T/mini.h5" --metrics "$T/metrics.bad" "$T/delays"
+has 'is caught' "$T/out" '^metrics-follow	violated	.*gpu_seconds_rented'
+
 # ---- the command line ----
 
 run 'a policy without agents' 2 gf-replay -p srtf -c 2x4 --autoscale goodput $D/jobs-small.tsv
