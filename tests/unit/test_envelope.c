@@ -141,11 +141,11 @@ static void test_exact(void **state)
 static bool is_best_somewhere(const struct fit_width *w, size_t n, size_t i)
 {
 	/* (1 + mu k_i) / s_i < (1 + mu k) / s for all others: mu (k_i s - k s_i) < s_i - s */
-	long double lo = 0, hi = INFINITY;
+	long double lo = 0, hi = (long double)INFINITY;
 
 	for (size_t k = 0; k < n; k++) {
-		long double a = (long double)w[i].gpus * w[k].speed - (long double)w[k].gpus * w[i].speed;
-		long double b = (long double)w[i].speed - w[k].speed;
+		long double si = (long double)w[i].speed, sk = (long double)w[k].speed;
+		long double a = (long double)w[i].gpus * sk - (long double)w[k].gpus * si, b = si - sk;
 
 		if (k == i || w[k].speed <= 0)
 			continue;
