@@ -24,6 +24,7 @@ struct fit_csv {
 	struct fit_source *source;
 	struct csv_parser parser;
 	bool parser_on;
+	bool detects;			/* the delimiter, by the header row */
 	struct fit_csv_options options;
 	struct fields header, row;
 	const struct fit_field *wanted;
@@ -281,16 +282,20 @@ static int first_line(struct fit_csv *c, char **s, size_t *n, struct fit_err *er
 	return FIT_OK;
 }
 
-/* Choose the delimiter by the header row. */
+/* Choose the delimiter by the header row: spreadsheets write what their country does. */
 static int detect(struct fit_csv *c, const char *s, size_t n, struct fit_err *err)
 {
-	c->options.flags &= ~FIT_CSV_DETECT;
-	if (memchr(s, ',', n))
-		c->options.delimiter = ',';
-	else if (memchr(s, '\t', n))
-		c->options.delimiter = '\t';
-	else
+	static const char known[] = { ',', '\t', ';', '|' };
+	size_t i;
+
+	for (i = 0; i < sizeof known && !memchr(s, known[i], n); i++)
+		;
+	if (i < sizeof known)
+		c->options.delimiter = known[i];
+	else if (c->options.flags & FIT_CSV_DETECT)
 		c->options.flags |= FIT_CSV_BLANKS;
+	c->options.flags &= ~FIT_CSV_DETECT;
+	c->detects = false;
 	return restart_parser(c, err);
 }
 
@@ -329,7 +334,7 @@ static int next_fields(struct fit_csv *c, struct fields *f, struct fit_err *err)
 			drop_mark(&s, &n);	/* of a file that was put behind another one */
 		if (!rc)
 			rc = check_bytes(c, s, n, err);
-		if (!rc && (c->options.flags & FIT_CSV_DETECT) && !only_blanks(s, n))
+		if (!rc && c->detects && !only_blanks(s, n))
 			rc = detect(c, s, n, err);
 		if (!rc)
 			rc = feed(c, s, n, !open_line, err);
@@ -476,6 +481,9 @@ int fit_csv_open(struct fit_csv **out, struct fit_source *s, const struct fit_cs
 	fit_source_drop_hash(s);
 	if (options)
 		c->options = *options;
+	c->detects = (c->options.flags & FIT_CSV_DETECT) ||
+		     (!c->options.delimiter && !c->options.names && !c->options.layouts &&
+		      !(c->options.flags & FIT_CSV_BLANKS));
 	if (!c->options.delimiter)
 		c->options.delimiter = ',';
 	for (size_t i = 0; c->options.missing && c->options.missing[i]; i++)

@@ -37,7 +37,7 @@
 
 #define FIT_CSV_TRAILING 1u	/* data rows may end in one more, empty, field */
 #define FIT_CSV_BLANKS 2u	/* fields are separated by runs of blanks; no quoting */
-#define FIT_CSV_DETECT 4u	/* by the header row: comma if it has one, else tab, else blanks */
+#define FIT_CSV_DETECT 4u	/* by the header row, as with delimiter 0; else blanks */
 #define FIT_CSV_NO_QUOTES 8u	/* a quote is a character like any other */
 
 /* A list of columns of a file without a header row. */
@@ -47,7 +47,7 @@ struct fit_csv_layout {
 };
 
 struct fit_csv_options {
-	char delimiter;			/* 0: comma */
+	char delimiter;			/* 0: comma, or the one of tab, ';' and '|' of a header row without any */
 	unsigned flags;
 	const char *const *names;	/* no header row: the columns, in order; NULL: header row */
 	size_t n_names;

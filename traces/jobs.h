@@ -282,6 +282,7 @@ int fit_trace_read_gavel(struct fit_source *s, struct fit_trace_out *out, struct
 int fit_trace_read_lucid(struct fit_source *s, struct fit_trace_out *out, struct fit_err *err);
 int fit_trace_read_lucid_vc(struct fit_source *s, struct fit_trace_out *out, struct fit_err *err);
 int fit_trace_sniff_pai(const struct fit_trace_head *head, char why[FIT_TRACE_WHY]);
+int fit_trace_sniff_pai_machines(const struct fit_trace_head *head, char why[FIT_TRACE_WHY]);
 int fit_trace_sniff_gavel(const struct fit_trace_head *head, char why[FIT_TRACE_WHY]);
 int fit_trace_sniff_lucid_vc(const struct fit_trace_head *head, char why[FIT_TRACE_WHY]);
 int fit_trace_read_sacct(struct fit_source *s, struct fit_trace_out *out, struct fit_err *err);

@@ -148,7 +148,7 @@ const struct fit_trace_format fit_trace_formats[] = {
 	  .read = fit_trace_read_pai, .sniff = fit_trace_sniff_pai, .max_inputs = 16 },
 	{ .name = "pai-machines", .summary = "Alibaba PAI v2020: machine specifications",
 	  FIELDS(node_fields), .read = fit_trace_read_pai_machines, .max_inputs = 2,
-	  .marks = "machine,gpu_type,cap_cpu,cap_mem,cap_gpu" },
+	  .sniff = fit_trace_sniff_pai_machines },
 	{ .name = "openb", .summary = "Alibaba v2023 (openb): pods", FIELDS(openb_fields),
 	  .id_field = "name", .read = fit_trace_read_openb,
 	  .marks = "name,cpu_milli,memory_mib,num_gpu,gpu_milli" },
@@ -250,7 +250,7 @@ static bool next_name(struct fit_text *line, char delimiter, struct fit_text *na
 
 static char delimiter_of(struct fit_text line)
 {
-	static const char known[] = { ',', '|', '\t' };
+	static const char known[] = { ',', '\t', ';', '|' };
 
 	for (size_t i = 0; i < sizeof known; i++)
 		if (line.n && memchr(line.s, known[i], line.n))

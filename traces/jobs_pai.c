@@ -617,39 +617,3 @@ int fit_trace_read_pai_machines(struct fit_source *s, struct fit_trace_out *out,
 	fit_node_kinds_release(&kinds);
 	return rc;
 }
-
-/* A headerless table of one of four kinds, by its number of fields and a status where it has to be; or
- * a header row, or a header file. */
-int fit_trace_sniff_pai(const struct fit_trace_head *head, char why[FIT_TRACE_WHY])
-{
-	static const char *const words[] = { "Terminated", "Failed", "Running", "Waiting" };
-	static const struct { size_t n, status; const char *what; } kinds[] = {
-		{ 6, 3, "job" }, { 10, 3, "task" }, { 9, 5, "instance" }
-	};
-	struct fit_text fields[10], line = head->line;
-	size_t n = 0;
-
-	if (fit_trace_line_has(line, ',', "job_name,status,start_time,end_time")) {
-		snprintf(why, FIT_TRACE_WHY, "header has job_name, status, start_time and end_time");
-		return 60;
-	}
-	for (const char *from = line.s, *end = line.s + line.n; n < 10; from = fields[n - 1].s +
-	     fields[n - 1].n + 1) {
-		const char *comma = from < end ? memchr(from, ',', (size_t)(end - from)) : NULL;
-
-		fields[n++] = (struct fit_text){ from, (size_t)((comma ? comma : end) - from) };
-		if (!comma)
-			break;
-		if (n == 10)
-			return 0;
-	}
-	for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
-		for (size_t w = 0; n == kinds[k].n && w < sizeof words / sizeof *words; w++) {
-			if (!fit_text_is(fields[kinds[k].status], words[w]))
-				continue;
-			snprintf(why, FIT_TRACE_WHY, "%zu fields and '%s' in field %zu, as a PAI %s table has",
-				 n, words[w], kinds[k].status + 1, kinds[k].what);
-			return 85;
-		}
-	return 0;
-}

@@ -122,6 +122,18 @@ printf '%s\n' "$H" '9007199254740993,u,v,1,4,1,FAILED,2020-07-03 08:00:00,,,,' \
 run "ids beyond 2^53" 0 gf-trace --from helios "$T/x"
 has "are kept apart" "$T/out" '^9007199254740993	'
 
+# ---- what spreadsheets make of it ----
+for by in ';' '	' '|'; do
+	tr , "$by" <$D/trace-helios.csv >"$T/x"
+	for from in helios auto; do
+		run "fields separated by '$by', --from $from" 0 gf-trace -q --no-meta --from $from "$T/x"
+		grep -v '^#' $D/trace-helios.tsv >"$T/want"
+		same "the same rows" "$T/want" "$T/out"
+	done
+done
+sed -n 1,2p $D/trace-helios.csv | sed '2s/,8,/,"8,5",/' >"$T/bad"
+fault "a decimal comma" ":2:gpu_num: bad value '8,5' (expected a number)"
+
 # ---- zones ----
 run "Seren in UTC" 0 gf-trace --from acme --tz UTC $D/trace-acme-seren.csv
 has "has another midnight" "$T/out" '^#origin=2023-07-11T00:00:00\+00:00$'

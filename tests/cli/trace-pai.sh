@@ -197,3 +197,13 @@ for f in job task instance; do
 	run "a $f table is recognised" 0 gf-trace -v --from auto $D/trace-pai-$f.csv
 	has "and why" "$T/err" "recognised pai \\(.* as a PAI $f table has\\)"
 done
+run "a machine list is recognised" 0 gf-trace -v --from auto $D/trace-pai-machines.csv
+has "and why" "$T/err" 'recognised pai-machines \(5 fields, a type of GPU that PAI has and three whole numbers, '
+for line in m1,P100,64,512 m1,A100,64,512,2 m1,T4,64,512,2,x ,T4,64,512,2 m1,T4,64.5,512,2 m1,T4,-64,512,2 m1,T4,a,b,c; do
+	printf '%s\n' m0,T4,96,512,2 "$line" >"$T/other"
+	run "with a line $line" 1 gf-trace --from auto "$T/other"
+	has "it is no such list" "$T/err" ': no known format; '
+done
+{ echo machine,gpu_type,cap_cpu,cap_mem,cap_gpu; cat $D/trace-pai-machines.csv; } >"$T/named"
+run "with a header row" 0 gf-trace --from auto "$T/named"
+has "too" "$T/err" 'recognised pai-machines \(header has machine, '
