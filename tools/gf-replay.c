@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 #include "libfit/base/num.h"
 #include "libfit/replay/boa_widths.h"
@@ -439,6 +440,8 @@ static int replay(struct cli *cli, const struct options *o, struct fit_replay_pa
 		 (unsigned long long)counts.decisions, (unsigned long long)counts.events,
 		 (unsigned long long)counts.restarts, fit_time_to_double(counts.end_ns));
 	replay_share_note(cli, p, &counts);
+	cli_note(cli, "longest decision %.3f ms of CPU, with %lld jobs in the system", (double)counts.longest_ns / 1e6,
+		 (long long)counts.longest_jobs);
 	if (p->autoscaler)
 		cli_note(cli, "%llu nodes rented, %llu returned", (unsigned long long)counts.rented,
 			 (unsigned long long)counts.returned);
@@ -457,6 +460,14 @@ static int read_models(const struct options *o, struct inputs *in, struct fit_er
 	if (!rc && o->plan)
 		rc = fit_boa_widths_read(&in->widths, &in->classes, o->plan, err);
 	return rc;
+}
+
+/* Used for -v alone: no output depends on it. */
+static int64_t cpu_clock(void)
+{
+	struct timespec t;
+
+	return clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t) ? 0 : (int64_t)t.tv_sec * FIT_NS_PER_S + t.tv_nsec;
 }
 
 static int run(struct cli *cli, const struct options *o)
@@ -479,6 +490,7 @@ static int run(struct cli *cli, const struct options *o)
 			p.placement = FIT_PLACE_CONSOLIDATE_FIRST;
 		p.policy_params.boa = o->plan ? &in.widths : NULL;
 	}
+	p.clock = cli->verbose ? cpu_clock : NULL;
 	p.restart_ns = o->restart_ns;
 	p.max_active = o->max_active;
 	p.models = o->models ? &in.models : NULL;

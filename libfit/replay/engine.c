@@ -1096,7 +1096,7 @@ static int64_t next_node_ns(const struct fit_engine *g, bool *more)
 	return next;
 }
 
-static int decide(struct fit_engine *g, struct fit_part *p, struct fit_err *err)
+static int decide_now(struct fit_engine *g, struct fit_part *p, struct fit_err *err)
 {
 	int rc;
 
@@ -1114,6 +1114,19 @@ static int decide(struct fit_engine *g, struct fit_part *p, struct fit_err *err)
 	rc = rc ? rc : g->p->policy->decide(p->policy_state, view_of(g, p), &g->plan, err);
 	rc = rc ? rc : apply_plan(g, err);
 	return rc || !g->p->autoscaler || g->plan.want_nodes < 0 ? rc : want(g, p, g->plan.want_nodes, err);
+}
+
+static int decide(struct fit_engine *g, struct fit_part *p, struct fit_err *err)
+{
+	int64_t jobs = (int64_t)(p->active_n - p->active_holes), from = g->p->clock ? g->p->clock() : 0, took;
+	int rc = decide_now(g, p, err);
+
+	took = g->p->clock ? g->p->clock() - from : 0;
+	if (took > g->counts.longest_ns) {
+		g->counts.longest_ns = took;
+		g->counts.longest_jobs = jobs;
+	}
+	return rc;
 }
 
 /* ---- the clock ---- */

@@ -27,6 +27,7 @@
 #define FIT_REPLAY_SPAN_MAX_NS (INT64_C(3200000000) * FIT_NS_PER_S)
 
 struct fit_replay_params {
+	int64_t (*clock)(void);	/* ns, for counts.longest; NULL: decisions are not timed. No result depends on it */
 	const struct fit_policy *policy;
 	struct fit_policy_params policy_params;
 	const struct fit_fidelity *fidelity;
@@ -62,6 +63,7 @@ struct fit_replay_counts {
 	uint64_t decisions, events, restarts;
 	uint64_t shared, unmeasured;	/* jobs that joined another one; of these, pairs without a measurement */
 	uint64_t profiled, profiled_done;	/* jobs on the profiler, and those that ended there */
+	int64_t longest_ns, longest_jobs;	/* the longest decision, applied and logged; jobs in the system then */
 	uint64_t rented, returned;	/* nodes */
 	int64_t end_ns;		/* last completion */
 };

@@ -51,6 +51,12 @@ struct member {
 	uint8_t news;		/* of a host */
 };
 
+/* A job that arrived since the last decision. */
+struct fresh {
+	int64_t key, arrival;
+	uint32_t local;		/* its place in the partition */
+};
+
 struct lucid {
 	struct fit_policy_params p;
 	bool horus;
@@ -58,7 +64,7 @@ struct lucid {
 	struct member *member;		/* by place in the partition */
 	struct hosts *sizes;
 	size_t n_sizes, cap_sizes;
-	uint32_t *fresh;		/* arrived since the last decision, by place in the partition */
+	struct fresh *fresh;
 	size_t n_fresh, cap_fresh;
 	uint32_t started;
 	int64_t arrived;
@@ -230,7 +236,7 @@ static int lucid_arrive(void *state, const struct fit_view *v, uint32_t j, struc
 	    !hosts_of(l, v->jobs[j].gpus) ||
 	    fit_backlog_add(l->waiting, v->jobs[j].local, v->jobs[j].gpus, m->key, m->arrival))
 		return fit_fail_nomem(err);
-	l->fresh[l->n_fresh++] = v->jobs[j].local;
+	l->fresh[l->n_fresh++] = (struct fresh){ m->key, m->arrival, v->jobs[j].local };
 	return FIT_OK;
 }
 
@@ -268,17 +274,13 @@ static bool before(const struct lucid *l, uint32_t a, uint32_t b)
 	return x->key != y->key ? x->key < y->key : x->arrival < y->arrival;
 }
 
-/* New arrivals in the order of the queue; they are few. */
-static void sort_fresh(struct lucid *l)
+static int by_place(const void *pa, const void *pb)
 {
-	for (size_t i = 1; i < l->n_fresh; i++) {
-		uint32_t x = l->fresh[i];
-		size_t k = i;
+	const struct fresh *a = pa, *b = pb;
 
-		for (; k && before(l, x, l->fresh[k - 1]); k--)
-			l->fresh[k] = l->fresh[k - 1];
-		l->fresh[k] = x;
-	}
+	if (a->key != b->key)
+		return a->key < b->key ? -1 : 1;
+	return (a->arrival > b->arrival) - (a->arrival < b->arrival);
 }
 
 enum outcome { WAITS, SHARES, ALONE };
@@ -324,7 +326,8 @@ static int walk(struct lucid *l, const struct fit_view *v, struct fit_plan *plan
 {
 	size_t f = 0;
 
-	sort_fresh(l);
+	if (l->n_fresh > 1)
+		qsort(l->fresh, l->n_fresh, sizeof *l->fresh, by_place);
 	fit_backlog_rewind(l->waiting);
 	for (;;) {
 		uint32_t local;
@@ -333,20 +336,20 @@ static int walk(struct lucid *l, const struct fit_view *v, struct fit_plan *plan
 		enum outcome outcome;
 		int rc;
 
-		while (f < l->n_fresh && !fit_backlog_has(l->waiting, l->fresh[f]))
+		while (f < l->n_fresh && !fit_backlog_has(l->waiting, l->fresh[f].local))
 			f++;	/* started while packing was off */
 		if (waits && !worth(l, hosts_of(l, v->jobs[v->members[local]].gpus), key)) {
 			fit_backlog_drop_size(l->waiting, v->jobs[v->members[local]].gpus);
 			continue;
 		}
 		/* of sizes that were dropped new arrivals remain */
-		if (f < l->n_fresh && (!waits || before(l, l->fresh[f], local)))
-			local = l->fresh[f++];
+		if (f < l->n_fresh && (!waits || before(l, l->fresh[f].local, local)))
+			local = l->fresh[f++].local;
 		else if (waits)
 			fit_backlog_pass(l->waiting, local);
 		else
 			return FIT_OK;
-		f += f < l->n_fresh && l->fresh[f] == local;
+		f += f < l->n_fresh && l->fresh[f].local == local;
 		rc = try_job(l, v, plan, v->members[local], &outcome, err);
 		if (rc)
 			return rc;
@@ -413,7 +416,7 @@ static int lucid_decide(void *state, const struct fit_view *v, struct fit_plan *
 	l->packed_before = true;
 	rc = walk(l, v, plan, &alone, err);
 	for (size_t i = 0; i < l->n_fresh; i++)
-		l->member[l->fresh[i]].fresh = false;
+		l->member[l->fresh[i].local].fresh = false;
 	l->n_fresh = 0;
 	set_news(l, v, false);
 	if (alone && fit_backlog_count(l->waiting) > alone)

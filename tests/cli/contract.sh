@@ -79,6 +79,7 @@ good_call() {
 	gf-stats) ARGS="@" ;;
 	gf-select) ARGS="--where gpus>1 --rebase @" ;;
 	gf-prof) ARGS="--from pollux @" KIND=folder SAMPLE=tests/data/profile-mini ;;
+	gf-lucid) ARGS="profile @" ;;
 	gf-tree) ARGS="train --target duration_s @" ;;
 	gf-ga2m) ARGS="train --target duration_s --exclude job_id --nominal app --bags 2 --pairs 1 @" ;;
 	gf-synth) ARGS="jobs --jobs 30 --seed 3" KIND=none SAMPLE= ;;

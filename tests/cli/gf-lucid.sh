@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: MIT
+# gf-lucid: the profiler and the packing analysis.
+. tests/cli/lib.sh
+rows() { grep -v '^#' "$1" | tail -n +2; }
+C="--configs tests/data/lucid-configs.tsv"
+
+tr ' ' '\t' >"$T/jobs.tsv" <<X
+job_id submit_s gpus duration_s
+a 0 8 300
+b 1 4 30
+c 2 2 300
+d 3 1 300
+e 4 9 10
+X
+run "profile" 0 gf-lucid profile --nodes 1 --time 100 "$T/jobs.tsv"
+rows "$T/out" | tr '\t' ' ' >"$T/rows"
+is "the smallest first" "$T/rows" "a 8 0 0 100 0 0
+b 4 1 100 130 99 1
+c 2 2 100 200 98 0
+d 1 3 100 200 97 0
+e 9 4 NA NA NA NA"
+run "naive" 0 gf-lucid profile --nodes 1 --time 100 --gpus 4 --naive "$T/jobs.tsv"
+rows "$T/out" | tr '\t' ' ' >"$T/rows"
+is "in order of arrival, and no large ones" "$T/rows" "a 8 0 NA NA NA NA
+b 4 1 1 31 0 1
+c 2 2 2 102 0 0
+d 1 3 3 103 0 0
+e 9 4 NA NA NA NA"
+run "a sweep" 0 gf-lucid profile --nodes 1 --sweep 20 --sweep 100 "$T/jobs.tsv"
+rows "$T/out" | cut -f 1-6,7,10,11 | tr '\t' ' ' >"$T/rows"
+is "has a row for each time and order" "$T/rows" "20 space-aware 5 4 0 0 13.5 19 300
+20 arrival 5 4 0 0 13.5 19 300
+100 space-aware 5 4 1 0.20000000000000001 73.5 99 1220
+100 arrival 5 4 1 0.20000000000000001 73.5 99 1220"
+awk 'BEGIN { OFS = "\t"; print "job_id", "submit_s", "gpus", "duration_s"; for (i = 0; i < 20; i++) print "j" i, 3, 8, 60 }' \
+	>"$T/burst.tsv"
+awk 'BEGIN { OFS = "\t"; print "time_s", "jobs", "gpus"; for (i = 0; i < 9; i++) print 600 * i, 5, 5 }' >"$T/forecast.tsv"
+run "scaling" 0 gf-lucid profile -v --forecast "$T/forecast.tsv" "$T/burst.tsv"
+has "takes a node in and gives it back" "$T/err" "2 changes of size"
+run "scaling: run again" 0 gf-lucid profile --forecast "$T/forecast.tsv" "$T/burst.tsv"
+has "the third job starts at 10 s" "$T/out" "^j2	8	3	10	70	7	1$"
+
+run "pack" 0 gf-lucid pack $C tests/data/lucid-pairs.tsv
+has "a pair without a label is counted" "$T/err" "^gf-lucid: warning: 1 pair left out: no label of a configuration$"
+rows "$T/out" | cut -f 1-6,10 | tr '\t' ' ' >"$T/rows"
+is "every sum of labels" "$T/rows" "label 0 6 3 1 1 0.97999999999999998
+label 1 6 3 2 2 0.90000000000000002
+label 2 6 3 4 3 0.70999999999999996
+label 3 6 3 5 3 0.66000000000000003
+label 4 6 3 6 3 0.5"
+run "by utilisation" 0 gf-lucid pack $C --rule util --free 0.9 --worst tests/data/lucid-pairs.tsv
+rows "$T/out" | cut -f 2,4-6 | tr '\t' ' ' | head -3 >"$T/rows"
+is "ascending" "$T/rows" "40 3 1 1
+50 3 2 2
+65 3 3 3"
+run "pairs" 0 gf-lucid pack $C --pairs tests/data/lucid-pairs.tsv
+has "one a row" "$T/out" "^Rook	Wren	NA	50	22	1	0.90000000000000002	0.94999999999999996	0.90000000000000002$"
+for verb in "profile $T/jobs.tsv" "pack $C tests/data/lucid-pairs.tsv"; do
+	# shellcheck disable=SC2086
+	gf-lucid $verb >"$T/one" 2>"$T/err"
+	# shellcheck disable=SC2086
+	LC_ALL=C.UTF-8 gf-lucid $verb --threads 4 >"$T/two" 2>"$T/err"
+	same "${verb%% *}: the same bytes" "$T/one" "$T/two"
+done
+
+run "no verb" 2 gf-lucid
+run "larger jobs than the profiler" 2 gf-lucid profile --nodes 1 --gpus 9 "$T/jobs.tsv"
+is "cannot be profiled" "$T/err" "gf-lucid: jobs to be profiled may be larger than the profiler
+Try 'gf-lucid --help'."
+run "a sweep of words" 2 gf-lucid profile --sweep soon "$T/jobs.tsv"
+printf 'job_id\tsubmit_s\tgpus\nx\t0\t1\n' >"$T/none.tsv"
+run "jobs without a duration" 1 gf-lucid profile "$T/none.tsv"
+is "are bad rows" "$T/err" "gf-lucid: $T/none.tsv:2:duration_s: missing (expected seconds, or --profile; --skip-bad=N leaves such jobs out)"
+printf 'time_s\tjobs\tgpus\n5\t1\t1\n5\t1\t1\n' >"$T/back.tsv"
+run "a forecast that goes back" 1 gf-lucid profile --forecast "$T/back.tsv" "$T/jobs.tsv"
+is "is named" "$T/err" "gf-lucid: $T/back.tsv:3:time_s: time goes back (expected more than before)"
+sed 's/	0.98	/	-1	/' tests/data/lucid-pairs.tsv >"$T/neg.tsv"
+run "a speed below 0" 1 gf-lucid pack $C "$T/neg.tsv"
+is "is named, too" "$T/err" "gf-lucid: $T/neg.tsv:3:speed1: bad speed -1 (expected above 0)"
+run "no configurations" 2 gf-lucid pack tests/data/lucid-pairs.tsv

@@ -1,0 +1,403 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * gf-lucid: the parts of Lucid (Hu et al., ASPLOS'23) that work before a job is scheduled: the profiler, and
+ * what may be packed with what.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "libfit/base/num.h"
+#include "libfit/model/packing.h"
+#include "libfit/replay/engine.h"
+#include "tools/common/cli.h"
+
+struct options {
+	int64_t nodes, node_gpus, limit_ns, most_gpus, skip_bad;
+	bool naive, worst, pairs_out;
+	const char *forecast, *configs, *pairs;
+	struct cli_list sweep;
+	int rule;
+	double free_speed;
+};
+
+#define AT(field) offsetof(struct options, field)
+#define R CLI_RESULT
+#define END { 0, NULL, CLI_FLAG, 0, NULL, NULL, NULL, NULL, 0, 0, 0 }
+
+static const struct cli_option profile_options[] = {
+	{ 0, "nodes", CLI_INT, AT(nodes), "N", "2", "nodes of the profiler", NULL, 1, 1e6, R },
+	{ 0, "gpus-per-node", CLI_INT, AT(node_gpus), "N", "8", "GPUs of each", NULL, 1, FIT_NODE_GPUS_MAX, R },
+	{ 0, "time", CLI_TIME, AT(limit_ns), "SECONDS", "200", "a job runs there for so long at most", NULL, 0,
+	  3.2e9, R },
+	{ 0, "gpus", CLI_INT, AT(most_gpus), "N", "8", "larger jobs are not profiled", NULL, 1, 1e9, R },
+	{ 0, "naive", CLI_FLAG, AT(naive), NULL, NULL, "order of arrival, not fewest GPUs first", NULL, 0, 0, R },
+	{ 0, "forecast", CLI_TEXT, AT(forecast), "FILE", NULL,
+	  "take in a node when many jobs wait, give it back when few GPUs are expected", NULL, 0, 0, CLI_INPUT },
+	{ 0, "sweep", CLI_LIST, AT(sweep), "SECONDS", NULL,
+	  "one row for this --time and each order; may be repeated", NULL, 0, 0, R },
+	{ 0, "skip-bad", CLI_INT, AT(skip_bad), "N", "0", "leave out up to N bad rows, and count them", NULL, 0,
+	  9e15, 0 },
+	END
+};
+
+static const struct cli_option pack_options[] = {
+	{ 0, "configs", CLI_TEXT, AT(configs), "FILE", NULL, "what was measured of jobs alone", NULL, 0, 0,
+	  CLI_REQUIRED | CLI_INPUT },
+	{ 0, "rule", CLI_CHOICE, AT(rule), "NAME", "label",
+	  "what is summed over the two: label, util, mem-util", fit_packing_rule_names, 0, 0, R },
+	{ 0, "free", CLI_REAL, AT(free_speed), "SPEED", "0.85",
+	  "a pair of at least this speed is free of interference", NULL, 0, 10, R },
+	{ 0, "worst", CLI_FLAG, AT(worst), NULL, NULL,
+	  "a pair's speed is that of its slower job, not the mean", NULL, 0, 0, R },
+	{ 0, "pairs", CLI_FLAG, AT(pairs_out), NULL, NULL, "a row for each pair, not for each threshold", NULL, 0,
+	  0, R },
+	END
+};
+
+static const struct cli_verb verbs[] = {
+	{ "profile", "[JOBS]", "which jobs end on a profiler, and how long they wait for it", profile_options, 0,
+	  1 },
+	{ "pack", "[PAIRS]", "what a packing rule chooses of the measured pairs", pack_options, 0, 1 },
+	{ NULL, NULL, NULL, NULL, 0, 0 }
+};
+
+static const struct cli_tool tool = {
+	.name = "gf-lucid",
+	.summary = "Profile jobs as Lucid does, and judge rules that pack them.",
+	.details = "The schedule of Lucid is a policy of gf-replay.",
+	.verbs = verbs,
+};
+
+static int begin(const struct cli *cli, struct fit_writer **w, const char *name, const struct fit_field *fields,
+		 size_t n, const char *input_name, const char *hash, struct fit_err *err)
+{
+	struct fit_meta meta = { 0 };
+	int rc = cli_meta(cli, &meta, false);
+
+	rc = rc ? rc : cli_meta_input(&meta, input_name, hash);
+	if (rc)
+		rc = fit_fail_nomem(err);
+	rc = rc ? rc : cli_writer_open(cli, w, err);
+	rc = rc ? rc : fit_writer_begin(*w, name, &meta, fields, n, err);
+	fit_meta_release(&meta);
+	return rc;
+}
+
+static int end(struct fit_writer *w, int rc, struct fit_err *err)
+{
+	rc = rc ? rc : fit_writer_end(w, err);
+	if (!rc)
+		return fit_writer_close(w, err);
+	fit_writer_abort(w);
+	return rc;
+}
+
+/* NAN where there is nothing to divide by: missing. */
+static void write_share(struct fit_writer *w, double x)
+{
+	fit_writer_real(w, isnan(x) ? fit_real_na() : x);
+}
+
+/* ---- profile ---- */
+
+static int write_jobs(const struct cli *cli, const struct fit_jobs *js, const struct fit_profiling *p,
+		      struct fit_err *err)
+{
+	static const struct fit_field fields[] = {
+		{ "job_id", FIT_TEXT, 0 }, { "gpus", FIT_INT, 0 }, { "submit_s", FIT_TIME, 0 },
+		{ "profile_start_s", FIT_TIME, 0 }, { "profile_end_s", FIT_TIME, 0 }, { "wait_s", FIT_TIME, 0 },
+		{ "done", FIT_INT, 0 }
+	};
+	struct fit_writer *w = NULL;
+	int rc = begin(cli, &w, "profiled", fields, 7, "jobs", js->hash, err);
+
+	for (size_t i = 0; i < js->n && !rc; i++) {
+		const struct fit_job *j = &js->jobs[i];
+		const struct fit_profiled *x = &p->jobs[i];
+
+		fit_writer_str(w, j->id);
+		fit_writer_int(w, j->gpus);
+		fit_writer_time(w, j->submit_ns);
+		if (x->start_ns < 0) {
+			for (int k = 0; k < 4; k++)
+				fit_writer_na(w);
+		} else {
+			fit_writer_time(w, x->start_ns);
+			fit_writer_time(w, x->end_ns);
+			fit_writer_time(w, x->start_ns - j->submit_ns);
+			fit_writer_int(w, x->finished);
+		}
+		rc = fit_writer_end_row(w, err);
+	}
+	return end(w, rc, err);
+}
+
+static int by_time(const void *pa, const void *pb)
+{
+	const int64_t *a = pa, *b = pb;
+
+	return (*a > *b) - (*a < *b);
+}
+
+/* The value that a share q of n ascending ones does not exceed. */
+static int64_t quantile(const int64_t *a, size_t n, double q)
+{
+	size_t i = (size_t)ceil(q * (double)n);
+
+	return a[i ? i - 1 : 0];
+}
+
+static int write_sweep_row(struct fit_writer *w, const struct fit_jobs *js, const struct fit_profiling *p,
+			   const struct fit_profiler_params *q, struct fit_err *err)
+{
+	int64_t *wait = malloc((js->n + 1) * sizeof *wait), gpu_s = 0;
+	double sum = 0;
+	size_t n = 0;
+
+	if (!wait)
+		return fit_fail_nomem(err);
+	for (size_t i = 0; i < js->n; i++) {
+		if (p->jobs[i].start_ns < 0)
+			continue;
+		wait[n] = p->jobs[i].start_ns - js->jobs[i].submit_ns;
+		sum += fit_time_to_double(wait[n++]);
+		gpu_s += (p->jobs[i].end_ns - p->jobs[i].start_ns) / FIT_NS_PER_S * js->jobs[i].gpus;
+	}
+	qsort(wait, n, sizeof *wait, by_time);
+	fit_writer_time(w, q->limit_ns);
+	fit_writer_str(w, q->naive ? "arrival" : "space-aware");
+	fit_writer_int(w, (int64_t)js->n);
+	fit_writer_int(w, (int64_t)p->n_profiled);
+	fit_writer_int(w, (int64_t)p->n_finished);
+	write_share(w, n ? (double)p->n_finished / (double)js->n : (double)NAN);
+	write_share(w, n ? sum / (double)n : (double)NAN);
+	for (int k = 0; k < 3; k++) {
+		if (n)
+			fit_writer_time(w, quantile(wait, n, k == 0 ? 0.5 : k == 1 ? 0.99 : 1));
+		else
+			fit_writer_na(w);
+	}
+	fit_writer_int(w, gpu_s);
+	free(wait);
+	return fit_writer_end_row(w, err);
+}
+
+static int run_one(struct fit_writer *w, const struct fit_jobs *js, const struct fit_profiler_params *q,
+		   struct fit_err *err)
+{
+	struct fit_profiling p;
+	int rc = fit_profiler_run(&p, js, q, err);
+
+	if (rc)
+		return rc;
+	rc = write_sweep_row(w, js, &p, q, err);
+	fit_profiling_release(&p);
+	return rc;
+}
+
+static int write_sweep(const struct cli *cli, const struct options *o, const struct fit_jobs *js,
+		       struct fit_profiler_params *q, struct fit_err *err)
+{
+	static const struct fit_field fields[] = {
+		{ "time_s", FIT_TIME, 0 }, { "order", FIT_TEXT, 0 }, { "jobs", FIT_INT, 0 },
+		{ "profiled", FIT_INT, 0 }, { "done", FIT_INT, 0 }, { "done_share", FIT_REAL, 0 },
+		{ "wait_mean_s", FIT_REAL, 0 }, { "wait_median_s", FIT_TIME, 0 }, { "wait_p99_s", FIT_TIME, 0 },
+		{ "wait_max_s", FIT_TIME, 0 }, { "gpu_s", FIT_INT, 0 }
+	};
+	struct fit_writer *w = NULL;
+	int rc = begin(cli, &w, "profiling", fields, 11, "jobs", js->hash, err);
+
+	for (size_t i = 0; i < o->sweep.n && !rc; i++) {
+		for (int naive = 0; naive < 2 && !rc; naive++) {
+			q->naive = naive;
+			rc = fit_parse_time(fit_text_of(o->sweep.items[i]), &q->limit_ns);	/* was checked */
+			rc = rc ? rc : run_one(w, js, q, err);
+		}
+	}
+	return end(w, rc, err);
+}
+
+static int profile_jobs(struct cli *cli, const struct options *o, const struct fit_jobs *js,
+			struct fit_profiler_params *q, struct fit_err *err)
+{
+	struct fit_profiling p;
+	int rc;
+
+	if (o->sweep.n)
+		return write_sweep(cli, o, js, q, err);
+	rc = fit_profiler_run(&p, js, q, err);
+	if (rc)
+		return rc;
+	rc = write_jobs(cli, js, &p, err);
+	if (!rc)
+		cli_note(cli, "%zu jobs, %zu profiled, %zu done by then, %zu changes of size", js->n, p.n_profiled,
+			 p.n_finished, p.n_changes);
+	fit_profiling_release(&p);
+	return rc;
+}
+
+static int read_forecast(const char *operand, struct fit_table *t, struct fit_forecast *f, struct fit_err *err)
+{
+	static const struct fit_field fields[] = { { "time_s", FIT_TIME, FIT_F_NOT_NA },
+						   { "jobs", FIT_REAL, FIT_F_NOT_NA },
+						   { "gpus", FIT_REAL, FIT_F_NOT_NA } };
+	int rc = fit_table_read(t, operand, fields, 3, err);
+
+	for (size_t i = 1; i < t->n_rows && !rc; i++)
+		if (t->columns[0].i[i] <= t->columns[0].i[i - 1])
+			rc = fit_table_fail(t, i, FIT_EDATA, "time_s", err, "time goes back (expected more than before)");
+	if (!rc)
+		*f = (struct fit_forecast){ t->columns[0].i, t->columns[1].d, t->columns[2].d, t->n_rows };
+	return rc;
+}
+
+static const char *check_profile(const struct options *o, struct fit_profiler_params *q)
+{
+	int64_t ns;
+
+	q->nodes = (int32_t)o->nodes;
+	q->node_gpus = (int32_t)o->node_gpus;
+	q->limit_ns = o->limit_ns;
+	q->most_gpus = o->most_gpus;
+	q->naive = o->naive;
+	q->shrink_gpus = 5 * (double)o->most_gpus;
+	for (size_t i = 0; i < o->sweep.n; i++)
+		if (fit_parse_time(fit_text_of(o->sweep.items[i]), &ns) || ns < 0 ||
+		    ns > FIT_REPLAY_SPAN_MAX_NS)
+			return "--sweep: bad seconds (expected a number from 0 on)";
+	if (o->sweep.n && o->naive)
+		return "--sweep and --naive: a sweep has both orders";
+	return fit_profiler_params_check(q);
+}
+
+static int run_profile(struct cli *cli, const struct options *o)
+{
+	struct fit_profiler_params q = fit_profiler_params_default();
+	struct fit_partitions whole;
+	struct fit_jobs_params jp = { .partitions = &whole, .any_size = true, .skip_bad = o->skip_bad };
+	struct fit_table table = { 0 };
+	struct fit_forecast forecast = { 0 };
+	struct fit_jobs js = { 0 };
+	struct fit_err err;
+	const char *wrong = check_profile(o, &q);
+	int rc;
+
+	if (wrong)
+		return cli_usage(cli, "%s", wrong);
+	/* jobs of any size are read (none is too large for no cluster); the profiler's bound is --gpus */
+	rc = fit_partitions_init(&whole, "1x1", false, &err);
+	rc = rc ? rc : fit_jobs_read(&js, cli_operand(cli, 0), &jp, &err);
+	if (!rc && o->forecast) {
+		rc = read_forecast(o->forecast, &table, &forecast, &err);
+		q.forecast = &forecast;
+	}
+	if (!rc && js.n_bad)
+		cli_warn(cli, "%zu bad %s left out, the first: %s", js.n_bad, fit_plural(js.n_bad, "row", "rows"),
+			 js.bad_why);
+	rc = rc ? rc : profile_jobs(cli, o, &js, &q, &err);
+	fit_jobs_release(&js);
+	fit_table_release(&table);
+	fit_partitions_release(&whole);
+	return rc ? cli_error(cli, &err) : 0;
+}
+
+/* ---- pack ---- */
+
+static int write_thresholds(const struct cli *cli, const struct fit_colocation *c,
+			    const struct fit_packing_params *p, struct fit_err *err)
+{
+	static const struct fit_field fields[] = {
+		{ "rule", FIT_TEXT, 0 }, { "threshold", FIT_REAL, 0 }, { "pairs", FIT_INT, 0 },
+		{ "free", FIT_INT, 0 }, { "chosen", FIT_INT, 0 }, { "chosen_free", FIT_INT, 0 },
+		{ "free_of_chosen", FIT_REAL, 0 }, { "chosen_of_free", FIT_REAL, 0 },
+		{ "mean_speed", FIT_REAL, 0 }, { "worst_speed", FIT_REAL, 0 }, { "pairs_here", FIT_INT, 0 },
+		{ "mean_speed_here", FIT_REAL, 0 }
+	};
+	struct fit_packing_row *rows;
+	struct fit_writer *w = NULL;
+	size_t n, left_out;
+	int rc;
+
+	if (fit_packing_sweep(c, p, &rows, &n, &left_out))
+		return fit_fail_nomem(err);
+	if (left_out)
+		cli_warn(cli, "%zu %s left out: no %s of a configuration", left_out,
+			 fit_plural(left_out, "pair", "pairs"), fit_packing_rule_names[p->rule]);
+	rc = begin(cli, &w, "packing", fields, 12, "pairs", c->hash_pairs, err);
+	for (size_t i = 0; i < n && !rc; i++) {
+		fit_writer_str(w, fit_packing_rule_names[p->rule]);
+		fit_writer_real(w, rows[i].threshold);
+		fit_writer_int(w, rows[i].pairs);
+		fit_writer_int(w, rows[i].free);
+		fit_writer_int(w, rows[i].chosen);
+		fit_writer_int(w, rows[i].chosen_free);
+		write_share(w, rows[i].precision);
+		write_share(w, rows[i].captured);
+		fit_writer_real(w, rows[i].mean_speed);
+		fit_writer_real(w, rows[i].worst_speed);
+		fit_writer_int(w, rows[i].step);
+		fit_writer_real(w, rows[i].step_speed);
+		rc = fit_writer_end_row(w, err);
+	}
+	free(rows);
+	return end(w, rc, err);
+}
+
+static int write_pairs(const struct cli *cli, const struct fit_colocation *c, struct fit_err *err)
+{
+	static const struct fit_field fields[] = {
+		{ "app1", FIT_TEXT, 0 }, { "app2", FIT_TEXT, 0 }, { "label_sum", FIT_REAL, 0 },
+		{ "util_sum_pct", FIT_REAL, 0 }, { "mem_util_sum_pct", FIT_REAL, 0 }, { "speed1", FIT_REAL, 0 },
+		{ "speed2", FIT_REAL, 0 }, { "mean_speed", FIT_REAL, 0 }, { "worst_speed", FIT_REAL, 0 }
+	};
+	struct fit_writer *w = NULL;
+	int rc = begin(cli, &w, "pairs", fields, 9, "pairs", c->hash_pairs, err);
+
+	for (size_t i = 0; i < c->n_pairs && !rc; i++) {
+		const struct fit_colo_pair *p = &c->pairs[i];
+
+		fit_writer_str(w, c->configs[p->a].app);
+		fit_writer_str(w, c->configs[p->b].app);
+		for (int r = 0; r < 3; r++)
+			write_share(w, fit_packing_sum(c, p, (enum fit_packing_rule)r));
+		fit_writer_real(w, p->speed_a);
+		fit_writer_real(w, p->speed_b);
+		fit_writer_real(w, (p->speed_a + p->speed_b) / 2);
+		fit_writer_real(w, p->speed_a < p->speed_b ? p->speed_a : p->speed_b);
+		rc = fit_writer_end_row(w, err);
+	}
+	return end(w, rc, err);
+}
+
+static int run_pack(struct cli *cli, const struct options *o)
+{
+	struct fit_packing_params p = { (enum fit_packing_rule)o->rule, o->free_speed, o->worst };
+	struct fit_colocation c;
+	struct fit_err err;
+	int rc = fit_colocation_load(&c, o->configs, cli_operand(cli, 0), &err);
+
+	if (rc)
+		return cli_error(cli, &err);
+	rc = o->pairs_out ? write_pairs(cli, &c, &err) : write_thresholds(cli, &c, &p, &err);
+	fit_colocation_release(&c);
+	return rc ? cli_error(cli, &err) : 0;
+}
+
+int main(int argc, char **argv)
+{
+	struct fit_profiler_params q = fit_profiler_params_default();
+	struct options o = {
+		.nodes = 2,
+		.node_gpus = q.node_gpus,
+		.limit_ns = q.limit_ns,
+		.most_gpus = q.most_gpus,
+		.free_speed = 0.85,
+	};
+	struct cli cli;
+	int rc = cli_start(&cli, &tool, argc, argv, &o);
+
+	if (rc >= 0)
+		return rc;
+	return cli_finish(&cli, strcmp(cli.verb->name, "pack") == 0 ? run_pack(&cli, &o) : run_profile(&cli, &o));
+}
