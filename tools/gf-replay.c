@@ -9,6 +9,7 @@
 #include <time.h>
 
 #include "libfit/base/num.h"
+#include "libfit/model/boa_learn.h"
 #include "libfit/replay/boa_widths.h"
 #include "libfit/replay/engine.h"
 #include "tools/common/cli.h"
@@ -16,9 +17,11 @@
 
 struct options {
 	const char *policy, *fidelity, *autoscale;
-	const char *cluster, *profile, *models, *speedups, *classes, *plan;
+	const char *cluster, *profile, *models, *speedups, *classes, *plan, *believed;
 	int64_t interval_ns, restart_ns, skip_bad, max_active, tiresias_threshold_gpu_s;
 	int64_t node_start_ns, node_idle_ns, min_nodes, cold_restart_ns;
+	int64_t resolve_ns;
+	double budget;
 	double pollux_p, interference, scale_low, scale_high, target;
 	const char *fitness;
 	int search;		/* -1: what the fidelity says */
@@ -75,6 +78,12 @@ static const struct cli_option options[] = {
 	  "restart delays of the classes; with --speedups", NULL, 0, 0, CLI_INPUT },
 	{ 0, "plan", CLI_TEXT, AT(plan), "FILE", NULL,
 	  "boa: widths by class and epoch, made by gf-boa solve", NULL, 0, 0, CLI_INPUT },
+	{ 'b', "budget", CLI_REAL, AT(budget), "GPUS", NULL,
+	  "boa: compute the widths for this budget, in place of --plan", NULL, 1e-9, 1e15, 0 },
+	{ 0, "believed", CLI_TEXT, AT(believed), "FILE", "the true speedups",
+	  "boa: the speeds that the first widths are computed from", NULL, 0, 0, CLI_INPUT },
+	{ 0, "resolve-interval", CLI_TIME, AT(resolve_ns), "SECONDS", "0: never",
+	  "boa: compute the widths anew at multiples of this", NULL, 0, HUNDRED_YEARS_S, 0 },
 	{ 'i', "interval", CLI_TIME, AT(interval_ns), "SECONDS", "0, or the fidelity's",
 	  "decide at multiples of this; 0: when jobs come and go", NULL, 0, HUNDRED_YEARS_S, 0 },
 	{ 0, "fidelity", CLI_TEXT, AT(fidelity), "NAME", "none",
@@ -298,6 +307,7 @@ struct inputs {
 	struct fit_partitions partitions;
 	struct fit_job_classes classes;
 	struct fit_boa_widths widths;
+	struct fit_boa_learner *learner;
 	struct replay_share share;
 };
 
@@ -317,6 +327,8 @@ static int describe_inputs(const struct cli *cli, const struct fit_jobs *jobs, c
 		rc = cli_meta_input(meta, "classes", in->classes.table.hash);
 	if (!rc && *in->widths.hash)
 		rc = cli_meta_input(meta, "plan", in->widths.hash);
+	if (!rc && in->learner)
+		rc = cli_meta_input(meta, "believed", fit_boa_learner_hash(in->learner));
 	return rc ? fit_fail_nomem(err) : FIT_OK;
 }
 
@@ -459,6 +471,9 @@ static int read_models(const struct options *o, struct inputs *in, struct fit_er
 		rc = fit_job_classes_read(&in->classes, o->speedups, o->classes, err);
 	if (!rc && o->plan)
 		rc = fit_boa_widths_read(&in->widths, &in->classes, o->plan, err);
+	if (!rc && o->budget > 0)
+		rc = fit_boa_learner_new(&in->learner, o->believed ? o->believed : o->speedups, o->classes, o->budget, true,
+					 err);
 	return rc;
 }
 
@@ -519,8 +534,15 @@ static int run(struct cli *cli, const struct options *o)
 		return cli_usage(cli, "both --speedups and --profile (expected one of them)");
 	if (!o->speedups && (o->classes || o->plan))
 		return cli_usage(cli, "--classes and --plan need --speedups");
-	if (o->plan && !p.policy_params.boa)
-		return cli_usage(cli, "--policy %s: no use for --plan", o->policy);
+	if ((o->plan || o->budget > 0) && !(p.policy->needs & FIT_NEEDS_PLAN))
+		return cli_usage(cli, "--policy %s: no use for --%s", o->policy, o->plan ? "plan" : "budget");
+	if (o->plan && o->budget > 0)
+		return cli_usage(cli, "both --plan and --budget (expected one of them)");
+	if (o->budget > 0 && !o->classes)
+		return cli_usage(cli, "--budget needs --classes");
+	if (!(o->budget > 0) && (o->believed || o->resolve_ns))
+		return cli_usage(cli, "--believed and --resolve-interval need --budget");
+	p.policy_params.boa_given = o->budget > 0;
 	wrong = fit_replay_params_check(&p, o->profile != NULL);
 	if (wrong)
 		return cli_usage(cli, "--policy %s: %s", o->policy, wrong);
@@ -536,6 +558,9 @@ static int run(struct cli *cli, const struct options *o)
 	} else {
 		rc = read_models(o, &in, &err);
 		p.free_start = o->plan && in.widths.free_start;
+		p.policy_params.boa_learner = in.learner;
+		p.policy_params.boa_classes = &in.classes;
+		p.policy_params.boa_resolve_ns = o->resolve_ns;
 		rc = rc ? rc : replay_share_open(&in.share, &o->share, &in.partitions, &p, &err);
 		rc = rc == FIT_EINVAL ? cli_usage(cli, "%s", err.msg) : rc ? cli_error(cli, &err) :
 		     replay(cli, o, &p, &in);
@@ -543,6 +568,7 @@ static int run(struct cli *cli, const struct options *o)
 	fit_profile_free(in.profile);
 	fit_theta_list_release(&in.models);
 	fit_boa_widths_release(&in.widths);
+	fit_boa_learner_free(in.learner);
 	fit_job_classes_release(&in.classes);
 	replay_share_release(&in.share);
 	fit_partitions_release(&in.partitions);

@@ -7,7 +7,7 @@
 #include "tools/common/cli.h"
 
 struct options {
-	const char *jobs, *profile, *models, *metrics, *per_job, *speedups, *classes, *plan;
+	const char *jobs, *profile, *models, *metrics, *per_job, *speedups, *classes, *plan, *believed;
 	const char *configs, *pairs;
 	bool only_violated;
 };
@@ -25,6 +25,8 @@ static const struct cli_option options[] = {
 	  CLI_INPUT },
 	{ 0, "classes", CLI_TEXT, AT(classes), "FILE", NULL, "the classes that were used", NULL, 0, 0,
 	  CLI_INPUT },
+	{ 0, "believed", CLI_TEXT, AT(believed), "FILE", NULL,
+	  "the speedups that widths were computed from first", NULL, 0, 0, CLI_INPUT },
 	{ 0, "plan", CLI_TEXT, AT(plan), "FILE", NULL, "the plans that were used", NULL, 0, 0, CLI_INPUT },
 	{ 0, "configs", CLI_TEXT, AT(configs), "FILE", NULL,
 	  "what was measured of jobs alone; where jobs share GPUs", NULL, 0, 0, CLI_INPUT },
@@ -67,6 +69,7 @@ static int judge(struct fit_verifier *v, const struct cli *cli, const struct opt
 		rc = fit_verifier_speedups(v, o->speedups, o->classes, err);
 	if (!rc && o->plan)
 		rc = fit_verifier_plan(v, o->plan, err);
+	fit_verifier_believed(v, o->believed);
 	if (o->metrics || o->per_job)
 		fit_verifier_keep_results(v);
 	rc = rc ? rc : fit_verifier_log(v, cli_operand(cli, 0), err);

@@ -170,8 +170,8 @@ const char *fit_replay_params_check(const struct fit_replay_params *p, bool has_
 	if (!p->autoscaler && (p->provision.start_ns || p->provision.idle_ns || p->provision.min_nodes ||
 			       p->cold_restart_ns >= 0))
 		return "delays and bounds of nodes need an autoscaling rule";
-	if ((p->policy->needs & FIT_NEEDS_PLAN) && !p->policy_params.boa)
-		return "this policy needs speedups and plans";
+	if ((p->policy->needs & FIT_NEEDS_PLAN) && !p->policy_params.boa && !p->policy_params.boa_given)
+		return "this policy needs speedups, and plans or a budget";
 	if (p->policy_params.tiresias_threshold_gpu_s < 0)
 		return "the Tiresias threshold is negative";
 	if (p->policy_params.pollux_power == 0)

@@ -88,6 +88,8 @@ int fit_plan_want_nodes(struct fit_plan *p, int64_t nodes) FIT_MUST_CHECK;
 /* ---- the policy itself ---- */
 
 struct fit_boa_widths;
+struct fit_boa_learner;
+struct fit_job_classes;
 struct fit_policy_params {
 	int64_t tiresias_threshold_gpu_s;	/* GPU-seconds of service in the first queue */
 	double pollux_power;			/* p of the power mean of speedups; not 0 */
@@ -99,7 +101,11 @@ struct fit_policy_params {
 			     double other);
 	void *pollux_listener;
 	uint64_t seed;
-	const struct fit_boa_widths *boa;	/* FIT_NEEDS_PLAN; borrowed */
+	const struct fit_boa_widths *boa;	/* FIT_NEEDS_PLAN: plans that stay as they are (borrowed), or */
+	struct fit_boa_learner *boa_learner;	/* what computes them anew, with the classes of the jobs */
+	const struct fit_job_classes *boa_classes;
+	bool boa_given;				/* there will be one: it is read after this was checked */
+	int64_t boa_resolve_ns;			/* at multiples of this; 0: never */
 	/* lucid and horus: who shares GPUs */
 	bool pack;			/* false: nobody */
 	bool estimate;			/* lucid: by predicted GPU time, and short ones beside long ones only; false: by

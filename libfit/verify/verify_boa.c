@@ -15,6 +15,9 @@ int fit_verifier_speedups(struct fit_verifier *v, const char *speedups, const ch
 {
 	int rc = fit_speedups_read(&v->speedups, speedups, false, err);
 
+	v->speedups_from = speedups;
+	v->classes_from = classes;
+
 	if (!rc && classes)
 		rc = fit_boa_classes_read(&v->class_table, classes, err);
 	for (size_t i = 0; i < v->n_apps && !rc; i++) {
@@ -33,6 +36,65 @@ int fit_verifier_speedups(struct fit_verifier *v, const char *speedups, const ch
 	return rc;
 }
 
+void fit_verifier_believed(struct fit_verifier *v, const char *operand)
+{
+	v->believed_from = operand;
+}
+
+int verify_boa_learn(struct fit_verifier *v, const struct fit_meta *m, struct fit_err *err)
+{
+	const char *budget = fit_meta_get(m, "boa_budget"), *every = fit_meta_get(m, "boa_resolve_s");
+	const char *hash = fit_meta_get(m, "input_believed");
+	double gpus;
+	int rc;
+
+	if (v->policy != POLICY_BOA || !budget)
+		return FIT_OK;
+	verify_check(v, RULE_META);
+	if (fit_parse_double(fit_text_of(budget), &gpus) || !(gpus > 0) || !every ||
+	    fit_parse_time(fit_text_of(every), &v->resolve_ns) || v->resolve_ns < 0) {
+		verify_fault(v, RULE_META, NONE, "metadata boa_budget and boa_resolve_s are '%s' and '%s' (expected numbers)",
+			     budget, every ? every : "missing");
+		v->policy = POLICY_OTHER;
+		return FIT_OK;
+	}
+	if (!v->classes_from)
+		return fit_fail(err, FIT_EINVAL, "the log computes widths from classes (give them with --classes)");
+	rc = fit_boa_learner_new(&v->learner, v->believed_from ? v->believed_from : v->speedups_from, v->classes_from,
+				 gpus, true, err);
+	if (rc)
+		return rc;
+	verify_check(v, RULE_INPUTS);
+	if (hash && !fit_text_is(fit_text_of(hash), fit_boa_learner_hash(v->learner)))
+		verify_fault(v, RULE_INPUTS, NONE, "the log was made from other beliefs (hash %s, found %s)", hash,
+			     fit_boa_learner_hash(v->learner));
+	return FIT_OK;
+}
+
+void verify_boa_observe(struct fit_verifier *v, const struct verify_live *l)
+{
+	if (v->learner && v->jobs[l->job].app != UINT16_MAX)
+		fit_boa_learner_observe(v->learner, fit_text_of(v->apps[v->jobs[l->job].app].name), l->epoch, l->gpus,
+					verify_class_speed(v, l->job, l->epoch, l->gpus));
+}
+
+int64_t verify_boa_timer(const struct fit_verifier *v)
+{
+	if (!v->learner || !v->resolve_ns || v->interval_ns > 0 || v->n_submitted == v->n_finished + v->n_rejected)
+		return NEVER;
+	return (v->resolved + 1) * v->resolve_ns;
+}
+
+/* A multiple of the interval has come since the last decision. */
+static void resolve(struct fit_verifier *v)
+{
+	if (!v->learner || !v->resolve_ns || v->now < 0 || v->now / v->resolve_ns <= v->resolved)
+		return;
+	v->resolved = v->now / v->resolve_ns;
+	if (fit_boa_learner_solve(v->learner, &v->model_err))
+		v->code = FIT_ENOMEM;
+}
+
 int fit_verifier_plan(struct fit_verifier *v, const char *plan, struct fit_err *err)
 {
 	return fit_boa_plan_table_read(&v->plans, plan, err);
@@ -43,6 +105,7 @@ void verify_boa_release(struct fit_verifier *v)
 	fit_speedups_release(&v->speedups);
 	fit_boa_classes_release(&v->class_table);
 	fit_boa_plan_table_release(&v->plans);
+	fit_boa_learner_free(v->learner);
 }
 
 int64_t verify_epochs(const struct fit_verifier *v, uint32_t job)
@@ -102,11 +165,13 @@ void verify_boa_arrival(struct fit_verifier *v, struct verify_live *l)
 {
 	struct verify_app *a = &v->apps[v->jobs[l->job].app];
 	double theta = 0, n = (double)a->n_arrived++;
-	size_t first, end;
+	size_t first = 0, end = 0;
 
-	if (!planned_class(v, l->job, &first, &end))
+	if (v->learner)
+		theta = fit_boa_learner_share(v->learner, fit_text_of(a->name));
+	else if (!planned_class(v, l->job, &first, &end))
 		return;
-	for (size_t i = first; i < end; i++)
+	for (size_t i = first; !v->learner && i < end; i++)
 		if (v->plans.rows[i].plan == 1)
 			theta = v->plans.rows[i].share;
 	l->plan = floor((n + 1) * theta) - floor(n * theta) > 0.5;
@@ -118,6 +183,9 @@ static int64_t width_of(const struct fit_verifier *v, const struct verify_live *
 {
 	size_t first, end;
 
+	if (v->learner)
+		return fit_boa_learner_width(v->learner, fit_text_of(v->apps[v->jobs[l->job].app].name), (int)l->plan,
+					     l->epoch);
 	if (!planned_class(v, l->job, &first, &end))
 		return 0;
 	for (size_t i = first; i < end; i++)
@@ -137,6 +205,7 @@ static bool is_active(const struct fit_verifier *v, const struct verify_live *l)
 /* What everybody wants by now, and since when. */
 void verify_boa_begin(struct fit_verifier *v)
 {
+	resolve(v);
 	for (size_t i = 0; i < v->n_live; i++) {
 		struct verify_live *l = &v->live[i];
 		int64_t w;

@@ -564,6 +564,8 @@ static void apply(struct fit_verifier *v, struct verify_row *r)
 			l->progress = verify_epoch_end(v, r->job, l->epoch);
 		if (v->policy == POLICY_BOA)
 			v->woken = true;
+		if (running)
+			verify_boa_observe(v, l);
 		l->epoch++;
 		l->rate = 0;
 		if (v->adaptive) {
@@ -578,6 +580,8 @@ static void apply(struct fit_verifier *v, struct verify_row *r)
 		l->rate = 0;
 		break;
 	case EV_FINISH:
+		if (running)
+			verify_boa_observe(v, l);
 		if (v->by_epoch && running)
 			l->progress = verify_epoch_end(v, r->job, l->epoch++);
 		v->woken = v->dirty = true;
@@ -959,6 +963,9 @@ static int read_log(struct fit_verifier *v, struct fit_reader *r, struct fit_err
 	verify_leave_out_jobs(v);
 	if (verify_read_meta(v, fit_reader_meta(r), &file_order))
 		return fit_fail_nomem(err);
+	rc = verify_boa_learn(v, fit_reader_meta(r), err);
+	if (rc)
+		return rc;
 	if (!file_order && rank_jobs(v))
 		return fit_fail_nomem(err);
 	if (verify_admission_begin(v))

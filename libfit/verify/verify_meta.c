@@ -202,8 +202,10 @@ static void read_meta_boa(struct fit_verifier *v, const struct fit_meta *m)
 	s = fit_meta_get(m, "placement");
 	v->boa_condenses = s && fit_text_is(fit_text_of(s), "consolidate-first");
 	verify_check(v, RULE_META);
-	if (!v->with_speedups || !*v->plans.hash)
-		verify_fault(v, RULE_META, NONE, "policy boa needs speedups and plans");
+	if (!v->with_speedups || (!*v->plans.hash && !fit_meta_get(m, "boa_budget")))
+		verify_fault(v, RULE_META, NONE, "policy boa needs speedups, and plans or a budget");
+	if (!*v->plans.hash)
+		return;
 	s = fit_meta_get(&v->plans.meta, "charge_start");
 	verify_check(v, RULE_META);
 	if (v->free_start != (!s || !fit_text_is(fit_text_of(s), "1")))

@@ -271,6 +271,8 @@ static bool timer_stands(const struct fit_verifier *v, const struct verify_heap_
 
 int64_t verify_policy_timer(struct fit_verifier *v)
 {
+	if (v->policy == POLICY_BOA)
+		return verify_boa_timer(v);
 	while (v->timers.n && !timer_stands(v, &v->timers.a[0]))
 		verify_heap_pop(&v->timers);
 	return v->timers.n ? v->timers.a[0].key : NEVER;
@@ -278,7 +280,7 @@ int64_t verify_policy_timer(struct fit_verifier *v)
 
 bool verify_policy_continuous(const struct fit_verifier *v)
 {
-	return v->adaptive ||
+	return v->adaptive || (v->learner && v->resolve_ns > 0 && v->interval_ns > 0) ||
 	       (v->policy == POLICY_OPTIMUS && v->with_profile && !v->optimus_whole_epochs);
 }
 

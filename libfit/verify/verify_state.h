@@ -14,6 +14,7 @@
 #define FIT_VERIFY_VERIFY_STATE_H
 
 #include "libfit/base/num.h"
+#include "libfit/model/boa_learn.h"
 #include "libfit/model/boa_table.h"
 #include "libfit/model/colocation.h"
 #include "libfit/model/profile.h"
@@ -364,6 +365,9 @@ struct fit_verifier {
 	struct fit_speedups speedups;
 	struct fit_boa_classes class_table;
 	struct fit_boa_plan_table plans;
+	struct fit_boa_learner *learner;	/* widths that are computed anew */
+	const char *speedups_from, *classes_from, *believed_from;
+	int64_t resolve_ns, resolved;	/* at multiples of it; number of the last one */
 	bool seeded;			/* agents start from models */
 	bool adaptive;			/* jobs choose their batch size: pollux */
 	bool pollux_avoids, pollux_reference;
@@ -630,6 +634,11 @@ void verify_admission_left(struct fit_verifier *v);
 /* ---- speedups and boa (verify_boa.c) ---- */
 
 void verify_boa_release(struct fit_verifier *v);
+/* The log computes its widths: budget and interval of its metadata. */
+int verify_boa_learn(struct fit_verifier *v, const struct fit_meta *m, struct fit_err *err) FIT_MUST_CHECK;
+/* The epoch that the job is in ends on what it holds. */
+void verify_boa_observe(struct fit_verifier *v, const struct verify_live *l);
+int64_t verify_boa_timer(const struct fit_verifier *v);
 /* Epochs of a job, by profile or speedups. */
 int64_t verify_epochs(const struct fit_verifier *v, uint32_t job);
 /* Speedups: work done before an epoch; work a second on so many GPUs, 0: not usable. */

@@ -185,8 +185,51 @@ is "the shorter one starts first, at the speed of what it asked for" "$T/events"
 26 epoch b 0:1
 38 finish b -"
 
+# Widths that the replay computes itself, and computes anew as speeds become known.
+D=tests/data
+learn() {
+	run "$1" "$2" gf-replay --policy boa --cluster 40x4 --autoscale plan --speedups $D/replay-boa-speedups.tsv \
+		--classes $D/replay-boa-classes.tsv "$3" "$4" "$5" "$6" "$7" "$8" $D/replay-boa-jobs.tsv
+	grep -v '^#' "$T/out" >"$T/rows"
+}
+gf-boa solve --classes $D/replay-boa-classes.tsv --budget 30 --charge-start $D/replay-boa-speedups.tsv >"$T/thirty.tsv"
+learn "boa, plans of gf-boa" 0 --plan "$T/thirty.tsv" -i 0 --node-start 9
+mv "$T/rows" "$T/planned"
+learn "boa, a budget" 0 --budget 30 -i 0 --node-start 9
+same "the same as by the plans for that budget" "$T/planned" "$T/rows"
+learn "boa, a budget, computed anew" 0 --budget 30 --resolve-interval 20 --node-start 9
+same "the same where there is nothing to learn" "$T/planned" "$T/rows"
+has "the metadata say so" "$T/out" '^#boa_resolve_s=20$'
+gf-synth misjudge --size 0.5 --seed 4 $D/replay-boa-speedups.tsv >"$T/believed.tsv"
+learn "boa, wrong beliefs" 0 --budget 30 --believed "$T/believed.tsv" --node-start 9
+mv "$T/rows" "$T/wrong"
+learn "boa, wrong beliefs that are corrected" 0 --budget 30 --believed "$T/believed.tsv" --resolve-interval 20
+cp "$T/out" "$T/corrected"
+cmp -s "$T/rows" "$T/wrong"
+[ $? -eq 1 ]
+ok "what is learned changes widths" $?
+run "it verifies" 0 gf-verify --jobs $D/replay-boa-jobs.tsv --speedups $D/replay-boa-speedups.tsv \
+	--classes $D/replay-boa-classes.tsv --believed "$T/believed.tsv" "$T/corrected"
+run "not with other beliefs" 1 gf-verify --jobs $D/replay-boa-jobs.tsv --speedups $D/replay-boa-speedups.tsv \
+	--classes $D/replay-boa-classes.tsv "$T/corrected"
+has "not with other beliefs: why" "$T/out" '^inputs-match	violated	.*made from other beliefs'
+sed 's/^#boa_resolve_s=20/#boa_resolve_s=0/' "$T/corrected" >"$T/never"
+run "not as if nothing was learned" 1 gf-verify --jobs $D/replay-boa-jobs.tsv --speedups $D/replay-boa-speedups.tsv \
+	--classes $D/replay-boa-classes.tsv --believed "$T/believed.tsv" "$T/never"
+has "not as if nothing was learned: why" "$T/out" '^boa-width	violated'
+run "beliefs without a budget" 2 gf-replay --policy boa --cluster 4x2 --speedups "$T/speedups.tsv" --plan "$T/plan.tsv" \
+	--believed "$T/speedups.tsv" "$T/boa.tsv"
+run "a plan and a budget" 2 gf-replay --policy boa --cluster 4x2 --speedups "$T/speedups.tsv" --plan "$T/plan.tsv" \
+	--classes "$T/classes.tsv" --budget 3 "$T/boa.tsv"
+run "a budget without classes" 2 gf-replay --policy boa --cluster 4x2 --speedups "$T/speedups.tsv" --budget 3 "$T/boa.tsv"
+printf 'class\tepoch\tgpus\twork\tspeed_per_s\nx\t0\t3\t10\t4\nx\t1\t3\t12\t4\n' >"$T/dreams.tsv"
+run "beliefs in a width that is none" 1 gf-replay --policy boa --cluster 4x2 --speedups "$T/speedups.tsv" \
+	--classes "$T/classes.tsv" --believed "$T/dreams.tsv" --budget 3 "$T/boa.tsv"
+is "beliefs in a width that is none: the message" "$T/err" \
+	"gf-replay: job a: class 'x' is believed to run on 3 GPUs in epoch 0, and does not"
+
 run "boa without plans" 2 gf-replay --policy boa --cluster 4x2 --speedups "$T/speedups.tsv" "$T/boa.tsv"
-is "boa without plans: the message" "$T/err" "gf-replay: --policy boa: this policy needs speedups and plans
+is "boa without plans: the message" "$T/err" "gf-replay: --policy boa: this policy needs speedups, and plans or a budget
 Try 'gf-replay --help'."
 run "plans without speedups" 2 gf-replay --policy boa --cluster 4x2 --plan "$T/plan.tsv" "$T/boa.tsv"
 run "plans of no use" 2 gf-replay --cluster 4x2 --speedups "$T/speedups.tsv" --plan "$T/plan.tsv" "$T/boa.tsv"

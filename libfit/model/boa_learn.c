@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: MIT */
+#include "libfit/model/boa_learn.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct fit_boa_learner {
+	struct fit_speedups s;		/* beliefs, and what took their place */
+	struct fit_boa_classes classes;
+	struct fit_boa_params params;
+	double budget;
+	bool *known;			/* by width of s */
+	bool news;
+	uint64_t solved, n_known;
+	/* by class of s */
+	double *share;
+	int64_t *gpus;			/* plan p of class c in epoch e: gpus[2 at + p n + e] */
+};
+
+static size_t class_at(const struct fit_boa_learner *l, struct fit_text class)
+{
+	const struct fit_speedup_class *c = fit_speedups_find(&l->s, class);
+
+	return c ? (size_t)(c - l->s.classes) : SIZE_MAX;
+}
+
+static int take_plans(struct fit_boa_learner *l, const struct fit_boa *b, const struct fit_boa_solution *sol)
+{
+	for (size_t i = 0; i < l->s.n_classes; i++)
+		l->share[i] = 0;
+	for (size_t i = 0; i < sol->n_plans; i++) {
+		const struct fit_boa_plan *p = &sol->plans[i];
+		size_t c = class_at(l, fit_text_of(b->classes[p->class].name));
+		bool second = i > 0 && sol->plans[i - 1].class == p->class;
+
+		if (c == SIZE_MAX)
+			return FIT_EDATA;
+		for (size_t e = 0; e < l->s.classes[c].n; e++)
+			l->gpus[2 * l->s.classes[c].at + (second ? l->s.classes[c].n : 0) + e] = b->widths[p->widths[e]].gpus;
+		if (second) {
+			l->share[c] = p->share;
+			continue;
+		}
+		/* a class with one plan has it twice, so that nobody has to ask which */
+		memcpy(&l->gpus[2 * l->s.classes[c].at + l->s.classes[c].n], &l->gpus[2 * l->s.classes[c].at],
+		       l->s.classes[c].n * sizeof *l->gpus);
+	}
+	return FIT_OK;
+}
+
+int fit_boa_learner_solve(struct fit_boa_learner *l, struct fit_err *err)
+{
+	struct fit_boa_solution sol = { 0 };
+	struct fit_boa_frontier f = { 0 };
+	struct fit_boa b = { 0 };
+	int rc;
+
+	if (!l->news)
+		return FIT_OK;
+	rc = fit_boa_build(&b, &l->s, &l->classes, &l->params, err);
+	rc = rc ? rc : fit_boa_frontier_build(&f, &b, err);
+	if (!rc)
+		rc = fit_boa_solve(&sol, &b, &f, l->budget > f.budget[0] ? l->budget : f.budget[0], err);
+	if (!rc && take_plans(l, &b, &sol))
+		rc = fit_fail(err, FIT_EDATA, "a class of the plans is not in the speedups");
+	l->news = rc != FIT_OK;
+	l->solved += rc == FIT_OK;
+	fit_boa_solution_release(&sol);
+	fit_boa_frontier_release(&f);
+	fit_boa_release(&b);
+	return rc;
+}
+
+int fit_boa_learner_new(struct fit_boa_learner **out, const char *believed, const char *classes, double budget,
+			bool charge_start, struct fit_err *err)
+{
+	struct fit_boa_learner *l = calloc(1, sizeof *l);
+	int rc;
+
+	*out = NULL;
+	if (!l)
+		return fit_fail_nomem(err);
+	l->budget = budget;
+	l->params.charge_start = charge_start;
+	l->news = true;
+	rc = fit_speedups_read(&l->s, believed, false, err);
+	if (!rc && l->s.n_types > 1)
+		rc = fit_fail(err, FIT_EDATA, "%s: %zu GPU types (expected one: a replay has one kind of node)", believed,
+			      l->s.n_types);
+	rc = rc ? rc : fit_boa_classes_read(&l->classes, classes, err);
+	if (!rc) {
+		l->known = calloc(l->s.n_widths + 1, sizeof *l->known);
+		l->share = calloc(l->s.n_classes + 1, sizeof *l->share);
+		l->gpus = calloc(2 * l->s.n_epochs + 1, sizeof *l->gpus);
+		if (!l->known || !l->share || !l->gpus)
+			rc = fit_fail_nomem(err);
+	}
+	rc = rc ? rc : fit_boa_learner_solve(l, err);
+	if (rc)
+		fit_boa_learner_free(l);
+	else
+		*out = l;
+	return rc;
+}
+
+void fit_boa_learner_free(struct fit_boa_learner *l)
+{
+	if (!l)
+		return;
+	fit_speedups_release(&l->s);
+	fit_boa_classes_release(&l->classes);
+	free(l->known);
+	free(l->share);
+	free(l->gpus);
+	free(l);
+}
+
+void fit_boa_learner_observe(struct fit_boa_learner *l, struct fit_text class, int64_t epoch, int64_t gpus,
+			     double speed)
+{
+	size_t c = class_at(l, class);
+	const struct fit_speedup_epoch *e;
+
+	if (c == SIZE_MAX || epoch < 0 || (size_t)epoch >= l->s.classes[c].n || !(speed > 0))
+		return;
+	e = &l->s.epochs[l->s.classes[c].at + (size_t)epoch];
+	for (size_t i = e->at; i < e->at + e->n; i++) {
+		if (l->s.widths[i].gpus != gpus || l->known[i])
+			continue;
+		l->known[i] = true;
+		l->n_known++;
+		l->news = l->news || speed > l->s.widths[i].speed || speed < l->s.widths[i].speed;
+		l->s.widths[i].speed = speed;
+	}
+}
+
+int64_t fit_boa_learner_epochs(const struct fit_boa_learner *l, struct fit_text class)
+{
+	size_t c = class_at(l, class);
+
+	return c == SIZE_MAX ? -1 : (int64_t)l->s.classes[c].n;
+}
+
+double fit_boa_learner_share(const struct fit_boa_learner *l, struct fit_text class)
+{
+	size_t c = class_at(l, class);
+
+	return c == SIZE_MAX ? 0 : l->share[c];
+}
+
+int64_t fit_boa_learner_width(const struct fit_boa_learner *l, struct fit_text class, int plan, int64_t epoch)
+{
+	size_t c = class_at(l, class);
+
+	if (c == SIZE_MAX || epoch < 0 || (size_t)epoch >= l->s.classes[c].n)
+		return 0;
+	return l->gpus[2 * l->s.classes[c].at + (plan ? l->s.classes[c].n : 0) + (size_t)epoch];
+}
+
+const char *fit_boa_learner_hash(const struct fit_boa_learner *l)
+{
+	return l->s.hash;
+}
+
+const char *fit_boa_learner_hash_classes(const struct fit_boa_learner *l)
+{
+	return l->classes.hash;
+}
+
+uint64_t fit_boa_learner_solved(const struct fit_boa_learner *l)
+{
+	return l->solved;
+}
+
+uint64_t fit_boa_learner_known(const struct fit_boa_learner *l)
+{
+	return l->n_known;
+}
+
+double fit_boa_learner_budget(const struct fit_boa_learner *l)
+{
+	return l->budget;
+}
