@@ -13,6 +13,7 @@
 #                           Sia's. Shipped data: generated jobs. Sets $jobs, $speedups, $classes, $window
 #   tables NAME             speedups and classes of the jobs table $jobs
 #   want_boa BUDGET [PLAN-SPEEDUPS]     a replay of the widths for BUDGET, computed from those speeds
+#   want_boa_learning BUDGET BELIEVED   the same, computed in the replay, anew every 15 minutes
 #   want_pollux TARGET [OPTION…]        Pollux at a target efficiency
 #   points                  reads "POLICY KEY RUN" lines, prints a row each: policy, key, budget, completion times
 #   at_budget TABLE POLICY X COLUMN     value of the policy's curve at rented_gpus X, linear between its points; NA
@@ -94,6 +95,12 @@ want_boa() {
 	want gf-replay --policy boa --cluster "${NODES}x4" --autoscale plan --speedups "$speedups" --classes "$classes" \
 		--plan "$plan" "$jobs"
 	plan=
+}
+
+# the same, computed in the replay from those speeds, and anew every quarter of an hour as speeds are learned
+want_boa_learning() {
+	want gf-replay --policy boa --cluster "${NODES}x4" --autoscale plan --speedups "$speedups" --classes "$classes" \
+		--budget "$1" --believed "$2" --resolve-interval 900 "$jobs"
 }
 
 want_pollux() {
