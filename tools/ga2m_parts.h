@@ -42,6 +42,31 @@ struct ga2m_convert_options {
 extern const struct cli_option ga2m_convert_options[];
 int ga2m_convert(struct cli *cli, const struct ga2m_convert_options *o);
 
+struct ga2m_explain_options {
+	const char *model, *id, *shape;
+	int64_t top;
+	bool importance, csv;
+};
+extern const struct cli_option ga2m_explain_options[];
+int ga2m_explain(struct cli *cli, const struct ga2m_explain_options *o);
+
+struct ga2m_edit_options {
+	struct cli_list edit;
+	const char *log;
+};
+extern const struct cli_option ga2m_edit_options[];
+int ga2m_edit(struct cli *cli, const struct ga2m_edit_options *o);
+
+struct ga2m_check_options {
+	struct cli_list shape;
+	double support, spike, limit;
+	const char *rows;
+	bool csv;
+};
+extern const struct cli_option ga2m_check_options[];
+void ga2m_check_defaults(struct ga2m_check_options *o);
+int ga2m_check(struct cli *cli, const struct ga2m_check_options *o);
+
 /* A number of column i of the current row; NaN where it is missing (or says nan), infinities as
  * they are.
  * i negative: missing. hint (may be NULL) is what else may help. FIT_EDATA with its place. */

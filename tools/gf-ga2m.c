@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * gf-ga2m: generalised additive models with pairwise interactions, whose every part is a table
- * that can be
- * read: training, and prediction. The jobs are in tools/ga2m_*.c, the mathematics in
- * libfit/model/ga2m*.
+ * gf-ga2m: generalised additive models with pairwise interactions, whose every part is a table that can be
+ * read: training, prediction, explanation, editing, checking. The jobs are in tools/ga2m_*.c, the
+ * mathematics in libfit/model/ga2m*.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -14,41 +13,69 @@
 union options {
 	struct ga2m_train_options train;
 	struct ga2m_predict_options predict;
+	struct ga2m_explain_options explain;
+	struct ga2m_edit_options edit;
+	struct ga2m_check_options check;
 	struct ga2m_convert_options convert;
 };
 
+enum { TRAIN, PREDICT, EXPLAIN, EDIT, CHECK, CONVERT };
+
 static const struct cli_verb verbs[] = {
-	{ "train", "[FILE]", "make a model of the column --target", ga2m_train_options, 0, 1 },
-	{ "predict", "[FILE]", "what a model says of the rows of FILE", ga2m_predict_options, 0, 1 },
-	{ "convert", "[MODEL]", "a model from JSON to tables, or to JSON", ga2m_convert_options, 0, 1 },
+	[TRAIN] = { "train", "[FILE]", "make a model of the column --target", ga2m_train_options, 0, 1 },
+	[PREDICT] = { "predict", "[FILE]", "what a model says of the rows of FILE", ga2m_predict_options, 0, 1 },
+	[EXPLAIN] = { "explain", "[FILE]", "predictions as sums of terms; or one term, or what all are worth",
+		      ga2m_explain_options, 0, 1 },
+	[EDIT] = { "edit", "[MODEL]", "pin, smooth, flatten terms, make them monotone", ga2m_edit_options, 0, 1 },
+	[CHECK] = { "check", "[MODEL]", "find silly shapes, and rows unlike those of training", ga2m_check_options, 0,
+		    1 },
+	[CONVERT] = { "convert", "[MODEL]", "a model from JSON to tables, or to JSON", ga2m_convert_options, 0, 1 },
 	{ NULL, NULL, NULL, NULL, 0, 0 }
 };
 
 static const struct cli_tool tool = {
-	"gf-ga2m", "Generalised additive models with pairs: train, predict, convert.",
-	"FILE is a table or comma-separated text. A model is a set of tables.", verbs
+	"gf-ga2m", "Generalised additive models with pairs: train, predict, explain, edit, check.",
+	"FILE is a table or comma-separated text. MODEL is a set of tables, or a file whose name ends in .json.",
+	verbs
 };
 
 static int run(struct cli *cli, union options *o)
 {
-	const char *verb = cli->verb->name;
-
-	if (strcmp(verb, "train") == 0)
+	switch (cli->verb - verbs) {
+	case TRAIN:
 		return ga2m_train(cli, &o->train);
-	if (strcmp(verb, "predict") == 0)
+	case PREDICT:
 		return ga2m_predict(cli, &o->predict);
-	return ga2m_convert(cli, &o->convert);
+	case EXPLAIN:
+		return ga2m_explain(cli, &o->explain);
+	case EDIT:
+		return ga2m_edit(cli, &o->edit);
+	case CHECK:
+		return ga2m_check(cli, &o->check);
+	default:
+		return ga2m_convert(cli, &o->convert);
+	}
 }
 
 static void release(const struct cli *cli, union options *o)
 {
-	if (strcmp(cli->verb->name, "train") != 0)
-		return;
-	free(o->train.nominal.items);
-	free(o->train.feature.items);
-	free(o->train.exclude.items);
-	free(o->train.pair.items);
-	free(o->train.shape.items);
+	switch (cli->verb - verbs) {
+	case TRAIN:
+		free(o->train.nominal.items);
+		free(o->train.feature.items);
+		free(o->train.exclude.items);
+		free(o->train.pair.items);
+		free(o->train.shape.items);
+		break;
+	case EDIT:
+		free(o->edit.edit.items);
+		break;
+	case CHECK:
+		free(o->check.shape.items);
+		break;
+	default:
+		break;
+	}
 }
 
 int main(int argc, char **argv)
@@ -59,6 +86,10 @@ int main(int argc, char **argv)
 
 	if (argc > 1 && strcmp(argv[1], "train") == 0)
 		ga2m_train_defaults(&o.train);
+	else if (argc > 1 && strcmp(argv[1], "check") == 0)
+		ga2m_check_defaults(&o.check);
+	else if (argc > 1 && strcmp(argv[1], "explain") == 0)
+		o.explain.top = -1;
 	rc = cli_start(&cli, &tool, argc, argv, &o);
 	if (rc >= 0)
 		return rc;
