@@ -15,9 +15,11 @@ const struct cli_option ga2m_explain_options[] = {
 	  CLI_RESULT },
 	{ 0, "top", CLI_INT, AT(top), "N", "all", "the N terms that add most, the others in one row", NULL, 1, 1e9,
 	  CLI_RESULT },
-	{ 0, "shape", CLI_TEXT, AT(shape), "TERM", NULL, "the table of one term, a or 'a x b', in place of FILE", NULL,
+	{ 0, "shape", CLI_TEXT, AT(shape), "TERM", NULL,
+		"the table of one term, a or 'a x b', in place of FILE", NULL,
 	  0, 0, CLI_RESULT | CLI_INSTEAD },
-	{ 0, "importance", CLI_FLAG, AT(importance), NULL, NULL, "what each term is worth, in place of FILE", NULL, 0,
+	{ 0, "importance", CLI_FLAG, AT(importance), NULL, NULL,
+		"what each term is worth, in place of FILE", NULL, 0,
 	  0, CLI_RESULT | CLI_INSTEAD },
 	{ 0, "csv", CLI_FLAG, AT(csv), NULL, NULL,
 	  "FILE is comma-separated (assumed when its name ends in .csv)", NULL, 0, 0, 0 },
@@ -49,7 +51,8 @@ static int begin(const struct cli *cli, const struct fit_ga2m *m, const char *ha
 
 /* ---- importance ---- */
 
-static int importance(const struct cli *cli, const struct fit_ga2m *m, const char *hash, struct fit_writer **w,
+static int importance(const struct cli *cli, const struct fit_ga2m *m, const char *hash,
+		struct fit_writer **w,
 		      struct fit_err *err)
 {
 	static const struct fit_field fields[] = { { "term", FIT_TEXT, 0 }, { "importance", FIT_REAL, 0 },

@@ -29,7 +29,7 @@ struct ga2m_predict_options {
 extern const struct cli_option ga2m_predict_options[];
 int ga2m_predict(struct cli *cli, const struct ga2m_predict_options *o);
 
-/* A model from tables, or from JSON where the operand's name ends in .json; and back: JSON where -o says so. */
+/* A model from tables, or from JSON where the name of the operand ends in .json; and back. */
 int ga2m_read_model(struct fit_ga2m *m, const char *operand, char hash[FIT_HASH_HEX],
 		    struct fit_err *err) FIT_MUST_CHECK;
 int ga2m_write_model(const struct cli *cli, const struct fit_ga2m *m, const char *hash,

@@ -4,7 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-int ga2m_rows_open(struct ga2m_rows *r, const struct fit_ga2m *m, const char *operand, bool csv, const char *id,
+int ga2m_rows_open(struct ga2m_rows *r, const struct fit_ga2m *m, const char *operand, bool csv,
+		const char *id,
 		   struct fit_err *err)
 {
 	int rc;

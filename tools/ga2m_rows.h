@@ -17,7 +17,8 @@ struct ga2m_rows {
 };
 
 /* id may be NULL. FIT_ENOTFOUND: a column that the model uses, or id, is not there. */
-int ga2m_rows_open(struct ga2m_rows *r, const struct fit_ga2m *m, const char *operand, bool csv, const char *id,
+int ga2m_rows_open(struct ga2m_rows *r, const struct fit_ga2m *m, const char *operand, bool csv,
+		const char *id,
 		   struct fit_err *err) FIT_MUST_CHECK;
 void ga2m_rows_close(struct ga2m_rows *r);
 /* The next row; FIT_END. */

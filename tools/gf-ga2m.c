@@ -27,15 +27,17 @@ static const struct cli_verb verbs[] = {
 	[EXPLAIN] = { "explain", "[FILE]", "predictions as sums of terms; or one term, or what all are worth",
 		      ga2m_explain_options, 0, 1 },
 	[EDIT] = { "edit", "[MODEL]", "pin, smooth, flatten terms, make them monotone", ga2m_edit_options, 0, 1 },
-	[CHECK] = { "check", "[MODEL]", "find silly shapes, and rows unlike those of training", ga2m_check_options, 0,
+	[CHECK] = { "check", "[MODEL]", "find silly shapes, and rows unlike those of training",
+		ga2m_check_options, 0,
 		    1 },
-	[CONVERT] = { "convert", "[MODEL]", "a model from JSON to tables, or to JSON", ga2m_convert_options, 0, 1 },
+	[CONVERT] = { "convert", "[MODEL]", "a model from JSON to tables, or to JSON",
+		ga2m_convert_options, 0, 1 },
 	{ NULL, NULL, NULL, NULL, 0, 0 }
 };
 
 static const struct cli_tool tool = {
 	"gf-ga2m", "Generalised additive models with pairs: train, predict, explain, edit, check.",
-	"FILE is a table or comma-separated text. MODEL is a set of tables, or a file whose name ends in .json.",
+	"FILE is a table or comma-separated text. MODEL is a set of tables, or a NAME.json.",
 	verbs
 };
 

@@ -39,7 +39,8 @@ static const struct {
 #define N_KINDS (sizeof kinds / sizeof *kinds)
 
 /* The bins of one range of a feature. */
-static bool parse_range(const struct fit_ga2m_feature *f, int level, struct fit_text t, size_t *from, size_t *to)
+static bool parse_range(const struct fit_ga2m_feature *f, int level, struct fit_text t,
+		size_t *from, size_t *to)
 {
 	size_t last = fit_ga2m_n_bins(f, level) - 2, dots = 0;
 	double low = -HUGE_VAL, high = HUGE_VAL, code;
@@ -74,7 +75,8 @@ static bool parse_range(const struct fit_ga2m_feature *f, int level, struct fit_
 	return *from <= last && *to <= last;
 }
 
-static int parse_pin(struct fit_ga2m_edit *e, const struct fit_ga2m *m, struct fit_text range, const char *text,
+static int parse_pin(struct fit_ga2m_edit *e, const struct fit_ga2m *m, struct fit_text range,
+		const char *text,
 		     struct fit_err *err)
 {
 	const struct fit_ga2m_term *t = &m->terms[e->term];
@@ -96,7 +98,8 @@ static int parse_pin(struct fit_ga2m_edit *e, const struct fit_ga2m *m, struct f
 	return FIT_OK;
 }
 
-int fit_ga2m_edit_parse(struct fit_ga2m_edit *e, const struct fit_ga2m *m, const char *text, struct fit_err *err)
+int fit_ga2m_edit_parse(struct fit_ga2m_edit *e, const struct fit_ga2m *m, const char *text,
+		struct fit_err *err)
 {
 	const char *colon = strchr(text, ':'), *eq, *at;
 	struct fit_text name;
@@ -230,7 +233,8 @@ static int shape_line(const struct fit_ga2m *m, const struct fit_ga2m_term *t, c
 }
 
 /* One table of scores, all outputs. kind is a direction by now, not FIT_GA2M_MONOTONE. */
-static int edit_table(const struct fit_ga2m *m, const struct fit_ga2m_term *t, const struct fit_ga2m_edit *e,
+static int edit_table(const struct fit_ga2m *m, const struct fit_ga2m_term *t,
+		const struct fit_ga2m_edit *e,
 		      enum fit_ga2m_edit_kind kind, double *score)
 {
 	size_t no = m->n_outputs, cells = fit_ga2m_n_cells(t);
@@ -320,7 +324,8 @@ static void measure(const struct fit_ga2m *m, const struct fit_ga2m_term *t, con
 	c->mean = total > 0 ? sum / total : 0;
 }
 
-static const char *unfit(const struct fit_ga2m *m, const struct fit_ga2m_term *t, enum fit_ga2m_edit_kind kind)
+static const char *unfit(const struct fit_ga2m *m, const struct fit_ga2m_term *t,
+		enum fit_ga2m_edit_kind kind)
 {
 	bool shape = kind >= FIT_GA2M_MONOTONE && kind <= FIT_GA2M_MAKE_CONCAVE;
 

@@ -2,7 +2,8 @@
 /*
  * Edits of a finished GA2M, term by term: what an operator does to a part that he does not believe. Each is
  * done to the scores and, where there are any, to those of every bag, so that spreads stay what they are;
- * without them the spread of a cell that was edited is not known (but 0 where it was made 0, and scaled with
+ * without them the spread of a cell that was edited is not known (but 0 where it was made 0, and
+ * scaled with
  * the score).
  */
 #ifndef FIT_MODEL_GA2M_EDIT_H
@@ -29,7 +30,8 @@ struct fit_ga2m_edit {
 
 /*
  * "flatten:TERM", "remove:TERM", "scale:TERM=X", "smooth:TERM=BINS", "monotone:TERM", "increasing:TERM",
- * "decreasing:TERM", "convex:TERM", "concave:TERM", "pin:TERM@RANGE=X". TERM is a feature, or "a x b". RANGE is
+ * "decreasing:TERM", "convex:TERM", "concave:TERM", "pin:TERM@RANGE=X". TERM is a feature, or "a x b".
+ * RANGE is
  * "LOW..HIGH" (either may be left out) of numbers, a category, "missing", or for a pair two of these with a
  * comma between. A range takes the bins that hold any of its values. FIT_EINVAL with what is wrong.
  */
@@ -43,8 +45,10 @@ struct fit_ga2m_change {
 };
 
 /*
- * Do it, and say what changed. Shapes and smoothing leave the bins of missing and unseen values alone and keep
- * the mean of a term; they want the main effect of a continuous feature (smooth: any but nominal ones). A term
+ * Do it, and say what changed. Shapes and smoothing leave the bins of missing and unseen values alone
+ * and keep
+ * the mean of a term; they want the main effect of a continuous feature (smooth: any but nominal
+ * ones). A term
  * that was pinned is not centred again: predictions change in the pinned cells alone. FIT_EINVAL: the term
  * cannot be edited so; FIT_ENOMEM.
  */

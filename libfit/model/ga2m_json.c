@@ -391,7 +391,8 @@ static int by_text(const void *pa, const void *pb)
 	return strcmp(a->text, b->text);
 }
 
-static int add_category(const struct in *g, struct named_bin **list, size_t *n, size_t *cap, const json_t *v,
+static int add_category(const struct in *g, struct named_bin **list, size_t *n, size_t *cap,
+		const json_t *v,
 			int level, size_t bin)
 {
 	char buf[40], *copy;
@@ -440,7 +441,8 @@ static int take_categories(const struct in *g, struct fit_ga2m_feature *f, struc
 	return FIT_OK;
 }
 
-static int read_categories(const struct in *g, const json_t *v, struct fit_ga2m_feature *f, struct mapping *map)
+static int read_categories(const struct in *g, const json_t *v, struct fit_ga2m_feature *f,
+		struct mapping *map)
 {
 	struct named_bin *list = NULL;
 	size_t n = 0, cap = 0;
@@ -540,7 +542,8 @@ static size_t their_bins(const struct in *g, const struct fit_ga2m_term *t, int 
 
 /* A table into to[cell * n + output]. swapped: their first feature is our second. first: a category that
  * shares its bin with others gets the number only if it is the first of them (weights). */
-static int read_table(const struct in *g, const struct fit_ga2m_term *t, const json_t *v, size_t n, bool swapped,
+static int read_table(const struct in *g, const struct fit_ga2m_term *t, const json_t *v, size_t n,
+		bool swapped,
 		      bool first, double *to)
 {
 	int a = swapped ? 1 : 0;
@@ -610,7 +613,8 @@ static int read_term(const struct in *g, const json_t *v, size_t i)
 	swapped = n == 2 && f[0] > f[1];
 	if (n == 2 && f[0] == f[1])
 		return bad_at(g, "term", i, "one feature twice");
-	rc = fit_ga2m_add_term(m, swapped ? f[1] : f[0], swapped ? f[0] : f[1], level[swapped], level[!swapped], &t);
+	rc = fit_ga2m_add_term(m, swapped ? f[1] : f[0], swapped ? f[0] : f[1], level[swapped],
+		level[!swapped], &t);
 	if (rc)
 		return rc == FIT_ENOMEM ? fit_fail_nomem(g->err) : bad_at(g, "term", i, "too many cells");
 	rc = read_table(g, t, json_object_get(v, "scores"), m->n_outputs, swapped, false, t->score);
@@ -718,7 +722,8 @@ static int read_root(struct in *g, const json_t *root)
 	return wrong ? bad(g, wrong) : FIT_OK;
 }
 
-int fit_ga2m_read_json(struct fit_ga2m *m, const char *name, const char *bytes, size_t n, struct fit_err *err)
+int fit_ga2m_read_json(struct fit_ga2m *m, const char *name, const char *bytes, size_t n,
+		struct fit_err *err)
 {
 	struct fit_ga2m model = { 0 };
 	struct in g = { .name = name, .m = &model, .err = err };

@@ -125,12 +125,14 @@ static int off_by(const struct view *v, const char *check, size_t bin, double ex
 	x.found = score_at(v, bin);
 	x.expected = expected;
 	x.weight = weight;
-	snprintf(x.what, sizeof x.what, "%.6g %s, %.6g beside, with %.3g %% of the weight", x.found, where, expected,
+	snprintf(x.what, sizeof x.what, "%.6g %s, %.6g beside, with %.3g %% of the weight", x.found,
+		where, expected,
 		 v->total > 0 ? 100 * weight / v->total : 0);
 	return add(f, &x, err);
 }
 
-static int check_spikes(const struct view *v, const struct fit_ga2m_review_params *p, struct fit_ga2m_findings *f,
+static int check_spikes(const struct view *v, const struct fit_ga2m_review_params *p,
+		struct fit_ga2m_findings *f,
 			struct fit_err *err)
 {
 	size_t last = v->t->n_bins[0] - 2, faults = f->faults;
@@ -220,7 +222,8 @@ static int check_means(const struct view *v, struct fit_ga2m_findings *f, struct
 	return rc || t->n_dims < 2 || f->faults > faults ? rc : holds(v, "pure", f, err);
 }
 
-int fit_ga2m_review(const struct fit_ga2m *m, const struct fit_ga2m_review_params *p, struct fit_ga2m_findings *f,
+int fit_ga2m_review(const struct fit_ga2m *m, const struct fit_ga2m_review_params *p,
+		struct fit_ga2m_findings *f,
 		    struct fit_err *err)
 {
 	int rc = FIT_OK;

@@ -34,7 +34,8 @@ struct fit_ga2m_findings {
 };
 
 /*
- * Look at every term. One finding for each fault, and one that holds for each check of a term without a fault.
+ * Look at every term. One finding for each fault, and one that holds for each check of a term without
+ * a fault.
  *   shape    the main effect of a feature is what shapes asks for
  *   spike    a bin with less than `support` of the weight lies further than `spike` from what is beside it
  *   edge     the same of the bins at one end that together have less than `support`: beyond them the model
