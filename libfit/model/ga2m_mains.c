@@ -44,6 +44,7 @@ struct stage {
 		size_t bin;
 	} *keyed;
 	size_t widest;
+	bool *in_set;			/* by bin of the widest feature */
 	double *diff;			/* [feature's bins][output], as differences for continuous ones */
 	double *synced_train, *synced_val, *best, *now;	/* tables */
 	size_t table_size;
@@ -354,16 +355,21 @@ static void take_bins(struct stage *s, size_t f, size_t o)
 			mass has curvature */
 
 	if (s->data->nominal[f]) {
-		for (size_t i = 0; i < st->n_set; i++) {
-			ga2m_gram_take(s->gram, off + s->set[o * s->widest + i], unit * (st->a - st->b), all, c, sum);
-			c = 0;
-		}
-		if (st->n_set == 0)
-			ga2m_gram_take(s->gram, off, unit * (st->m - st->b), all, c, sum);
-		else if (all[off] > 0)
-			ga2m_gram_take(s->gram, off, unit * (st->m - st->b), all, 0, sum);
+		const size_t *set = s->set + o * s->widest;
+		size_t last = n - s->data->overflow[f];
+		bool most = 2 * st->n_set > last;	/* then the others are fewer */
+		double base = most ? st->a : st->b, by = most ? st->b - st->a : st->a - st->b;
+
+		/* everything gets base, and missing, some bins and the overflow what differs from it */
+		ga2m_gram_take(s->gram, off, unit * (st->m - base), all, base, sum);
+		memset(s->in_set, 0, n * sizeof *s->in_set);
+		for (size_t i = 0; i < st->n_set; i++)
+			s->in_set[set[i]] = true;
+		for (size_t b = 1; b < last; b++)
+			if (s->in_set[b] != most)
+				ga2m_gram_take(s->gram, off + b, unit * by, all, 0, sum);
 		if (s->data->overflow[f])
-			ga2m_gram_take(s->gram, off + n - 1, -unit * st->b, all, 0, sum);
+			ga2m_gram_take(s->gram, off + n - 1, -unit * base, all, 0, sum);
 		return;
 	}
 	ga2m_gram_take(s->gram, off + st->cut, unit * (st->a - st->b), all, c, sum);
@@ -560,7 +566,7 @@ static int rounds(struct stage *s, struct ga2m_stop *stop)
 static void stage_release(struct stage *s)
 {
 	void *all[] = { s->off, s->sum, s->mass, s->share, s->quality, s->rows, s->r, s->h, s->gain, s->steps,
-			s->set, s->order, s->keyed, s->diff, s->synced_train, s->synced_val, s->best, s->now };
+			s->set, s->in_set, s->order, s->keyed, s->diff, s->synced_train, s->synced_val, s->best, s->now };
 
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
 		free(all[i]);
@@ -617,6 +623,7 @@ static int stage_init(struct stage *s, struct ga2m_bag *bag)
 	s->gain = zeros(s->k);
 	s->steps = calloc(s->n_outputs, sizeof *s->steps);
 	s->set = calloc(s->n_outputs * s->widest + 1, sizeof *s->set);
+	s->in_set = calloc(s->widest + 1, sizeof *s->in_set);
 	s->order = calloc(s->k + 1, sizeof *s->order);
 	s->keyed = calloc(s->widest + 1, sizeof *s->keyed);
 	s->diff = zeros(s->table_size);
@@ -625,7 +632,7 @@ static int stage_init(struct stage *s, struct ga2m_bag *bag)
 	s->best = zeros(s->table_size);
 	s->now = zeros(s->table_size);
 	if (!s->sum || !s->mass || !s->share || !s->quality || !s->rows || !s->r || (!s->constant && !s->h) ||
-	    !s->gain || !s->steps || !s->set || !s->order || !s->keyed || !s->diff || !s->synced_train ||
+	    !s->gain || !s->steps || !s->set || !s->in_set || !s->order || !s->keyed || !s->diff || !s->synced_train ||
 	    !s->synced_val || !s->best || !s->now)
 		return FIT_ENOMEM;
 	for (size_t f = 0; f < s->k; f++) {

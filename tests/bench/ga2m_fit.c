@@ -12,7 +12,8 @@
  * patience, memory, seed,
  * threads, share, validation (random, blocks, last), engine (bins, samples), nominal (a column),
  * target,
- * purify (0, 1), rows (only the first), test_from (rows from here on are the test, of TRAIN).
+ * purify (0, 1), rows (only the first), test_from (rows of TEST from here on), classes (how many),
+ * columns (of synth: more than ten are noise), leaf, leaf_share, rounds.
  */
 #include <math.h>
 #include <stdio.h>
@@ -36,21 +37,33 @@ static double cpu_s(void)
 	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
-static int synth(struct fit_ga2m_data *d, const char *what)
+/* Columns beyond the ten are noise. Classes: is y above 6? With a log link y becomes exp(y / 3). */
+static int synth(struct fit_ga2m_data *d, const char *what, size_t columns, enum fit_ga2m_loss loss)
 {
-	static const char *const names[] = { "x0", "x1", "x2", "x3", "x4", "x5", "x6", "x7", "x8", "x9" };
+	static char text[MAX_COLUMNS][8];
+	const char *names[MAX_COLUMNS];
 	const char *colon = strchr(what, ':');
 	int64_t rows = 0, seed = 0;
-	uint64_t state;
+	uint64_t state, other = 77;
 	int rc = 1;
 
+	for (size_t k = 0; k < columns; k++) {
+		snprintf(text[k], sizeof text[k], "x%zu", k);
+		names[k] = text[k];
+	}
 	if (colon && !fit_parse_int64((struct fit_text){ what, (size_t)(colon - what) }, &rows) &&
 	    !fit_parse_int64(fit_text_of(colon + 1), &seed))
-		rc = fit_ga2m_data_init(d, names, NULL, 10);
+		rc = fit_ga2m_data_init(d, names, NULL, columns);
 	state = (uint64_t)seed;
 	for (int64_t i = 0; i < rows && !rc; i++) {
-		double x[SYNTH_COLUMNS], y = synth_row(&state, x);
+		double x[MAX_COLUMNS], y = synth_row(&state, x);
 
+		for (size_t k = SYNTH_COLUMNS; k < columns; k++)
+			x[k] = synth_uniform(&other);
+		if (fit_ga2m_is_class(loss))
+			y = y > 6;
+		else if (loss == FIT_GA2M_POISSON || loss == FIT_GA2M_GAMMA)
+			y = exp(y / 3);
 		rc = fit_ga2m_data_add(d, x, NULL, y);
 	}
 	return rc;
@@ -65,10 +78,8 @@ static int read_rows(struct fit_ga2m_data *d, const char *file, const char *nomi
 	struct fit_input *in = NULL;
 	size_t k = 0;
 	int64_t row = 0;
-	int rc = strncmp(file, "synth:", 6) == 0 ? -1 : fit_input_open(&in, file, true, err);
+	int rc = fit_input_open(&in, file, true, err);
 
-	if (rc < 0)
-		return synth(d, file + 6);
 	if (!rc) {
 		while (k < MAX_COLUMNS && fit_input_column(in, (int)k + 1)) {
 			names[k] = fit_input_column(in, (int)k);
@@ -102,8 +113,9 @@ static int read_rows(struct fit_ga2m_data *d, const char *file, const char *nomi
 	return rc == FIT_END ? FIT_OK : rc;
 }
 
-/* Root mean squared error, or for classes the log loss. */
-static double test_error(const struct fit_ga2m *m, const struct fit_ga2m_data *d, double *ns)
+/* Root mean squared error, or for classes the log loss. ns: of a prediction, many rows together and one by
+ * one. */
+static double test_error(const struct fit_ga2m *m, const struct fit_ga2m_data *d, double ns[2])
 {
 	double *x[MAX_COLUMNS], *score = malloc((d->n_rows * m->n_outputs + 1) * sizeof *score), sum = 0,
 			start;
@@ -119,7 +131,16 @@ static double test_error(const struct fit_ga2m *m, const struct fit_ga2m_data *d
 	start = cpu_s();
 	if (fit_ga2m_score_columns(m, (const double *const *)x, d->n_rows, score))
 		return (double)NAN;
-	*ns = (cpu_s() - start) * 1e9 / (double)d->n_rows;
+	ns[0] = (cpu_s() - start) * 1e9 / (double)d->n_rows;
+	start = cpu_s();
+	for (size_t i = 0; i < d->n_rows; i++) {
+		double row[MAX_COLUMNS];
+
+		for (size_t c = 0; c < d->n_columns; c++)
+			row[c] = x[c][i];
+		fit_ga2m_score(m, row, score + i * m->n_outputs);
+	}
+	ns[1] = (cpu_s() - start) * 1e9 / (double)d->n_rows;
 	for (size_t i = 0; i < d->n_rows; i++) {
 		double out[32] = { 0 };
 
@@ -134,6 +155,11 @@ static double test_error(const struct fit_ga2m *m, const struct fit_ga2m_data *d
 	return fit_ga2m_is_class(m->loss) ? sum : sqrt(sum);
 }
 
+static bool is_synth(const char *name)
+{
+	return strncmp(name, "synth:", 6) == 0;
+}
+
 int main(int argc, char **argv)
 {
 	static const char *const validations[] = { "auto", "random", "blocks", "last", NULL };
@@ -145,7 +171,8 @@ int main(int argc, char **argv)
 	struct fit_err err = { 0 };
 	struct rusage before, after;
 	const char *nominal = NULL;
-	double cpu = 0, error = (double)NAN, ns = 0, rows = 1e15, test_from = 0, classes = 0;
+	double cpu = 0, error = (double)NAN, ns[2] = { 0 }, rows = 1e15, test_from = 0, classes = 0;
+	size_t columns = SYNTH_COLUMNS;
 	struct {
 		const char *name;
 		double *real;
@@ -158,7 +185,7 @@ int main(int argc, char **argv)
 		{ "patience", NULL, &p.patience }, { "memory", &p.memory_mib, NULL }, { "rounds", NULL,
 				&p.max_rounds },
 		{ "share", &p.validation_share, NULL }, { "rows", &rows, NULL }, { "test_from", &test_from, NULL },
-		{ "classes", &classes, NULL }, { "leaf", &p.min_leaf, NULL }, { "leaf_share", &p.min_leaf_share, NULL }
+		{ "classes", &classes, NULL }, { "leaf", &p.min_leaf, NULL }, { "columns", NULL, &columns }, { "leaf_share", &p.min_leaf_share, NULL }
 	};
 	int rc = argc < 3;
 
@@ -205,7 +232,9 @@ int main(int argc, char **argv)
 		fprintf(stderr, "usage: ga2m_fit TRAIN TEST [KEY=VALUE...]\n");
 		return 2;
 	}
-	rc = read_rows(&train, argv[1], nominal, 0, (int64_t)rows, &err);
+	columns = columns < SYNTH_COLUMNS ? SYNTH_COLUMNS : columns > MAX_COLUMNS ? MAX_COLUMNS : columns;
+	rc = is_synth(argv[1]) ? synth(&train, argv[1] + 6, columns, p.loss) :
+	     read_rows(&train, argv[1], nominal, 0, (int64_t)rows, &err);
 	if (!rc) {
 		train.n_classes = (size_t)classes;
 		getrusage(RUSAGE_SELF, &before);
@@ -215,17 +244,18 @@ int main(int argc, char **argv)
 		getrusage(RUSAGE_SELF, &after);
 	}
 	if (!rc)
-		rc = read_rows(&test, argv[2], nominal, (int64_t)test_from, INT64_MAX, &err);
+		rc = is_synth(argv[2]) ? synth(&test, argv[2] + 6, columns, p.loss) :
+		     read_rows(&test, argv[2], nominal, (int64_t)test_from, INT64_MAX, &err);
 	if (!rc)
-		error = test_error(&m, &test, &ns);
+		error = test_error(&m, &test, ns);
 	if (rc)
 		fprintf(stderr, "ga2m_fit: %s\n", err.msg);
 	else
 		printf("cpu_s %.3f peak_mib %.1f before_mib %.1f error %.6f validation %.6f steps %.0f pair_steps %.0f "
-		       "bins %zu engine %s capped %zu predict_ns %.0f\n", cpu, (double)after.ru_maxrss / 1024,
+		       "bins %zu engine %s capped %zu predict_ns %.0f row_ns %.0f\n", cpu, (double)after.ru_maxrss / 1024,
 		       (double)before.ru_maxrss / 1024, error, report.validation_loss, report.mean_steps,
 		       report.mean_pair_steps, report.max_bins, report.bins_engine ? "bins" : "samples",
-		       report.capped_bags, ns);
+		       report.capped_bags, ns[0], ns[1]);
 	fit_ga2m_release(&m);
 	fit_ga2m_data_release(&train);
 	fit_ga2m_data_release(&test);
