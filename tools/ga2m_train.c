@@ -81,7 +81,7 @@ const struct cli_option ga2m_train_options[] = {
 	{ 0, "engine", CLI_CHOICE, AT(engine), "NAME", "auto", "what a step costs: auto, bins, rows",
 			engines, 0, 0,
 	  R },
-	{ 0, "memory", CLI_REAL, AT(memory_mib), "MIB", "22", "joint counts of bins may take, by thread",
+	{ 0, "memory", CLI_REAL, AT(memory_mib), "MIB", "20", "joint counts of bins may take, by thread",
 			NULL, 0,
 	  1e6, R },
 	{ 0, "csv", CLI_FLAG, AT(csv), NULL, NULL,

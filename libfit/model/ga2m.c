@@ -364,11 +364,35 @@ size_t fit_ga2m_cell(const struct fit_ga2m *m, const struct fit_ga2m_term *t, co
 
 /* ---- prediction ---- */
 
+#define MEMO 64		/* features whose bins a score looks up once each, not once a term */
+
+/* fit_ga2m_cell() with the bins of the row that are known by now; 0: not known, else bin + 1. */
+static size_t memo_cell(const struct fit_ga2m *m, const struct fit_ga2m_term *t, const double *x,
+		uint32_t *memo)
+{
+	size_t cell = 0;
+
+	for (int d = 0; d < t->n_dims; d++) {
+		uint32_t *known = &memo[2 * t->feature[d] + (size_t)t->level[d]];
+
+		if (!*known)
+			*known = (uint32_t)fit_ga2m_bin(&m->features[t->feature[d]], t->level[d],
+							x[t->feature[d]]) + 1;
+		cell = cell * t->n_bins[d] + *known - 1;
+	}
+	return cell;
+}
+
 void fit_ga2m_score(const struct fit_ga2m *m, const double *x, double *score)
 {
+	uint32_t memo[2 * MEMO];
+	bool few = m->n_features <= MEMO;
+
+	memset(memo, 0, 2 * (few ? m->n_features : 0) * sizeof *memo);
 	memcpy(score, m->intercept, m->n_outputs * sizeof *score);
 	for (size_t t = 0; t < m->n_terms; t++) {
-		const double *s = m->terms[t].score + fit_ga2m_cell(m, &m->terms[t], x) * m->n_outputs;
+		size_t cell = few ? memo_cell(m, &m->terms[t], x, memo) : fit_ga2m_cell(m, &m->terms[t], x);
+		const double *s = m->terms[t].score + cell * m->n_outputs;
 
 		for (size_t o = 0; o < m->n_outputs; o++)
 			score[o] += s[o];

@@ -19,7 +19,7 @@ struct fit_ga2m_params fit_ga2m_params_default(enum fit_ga2m_loss loss)
 	return (struct fit_ga2m_params){
 		.loss = loss, .quantile = 0.5, .bags = 14, .validation_share = 0.15,
 		.validation = FIT_GA2M_AUTO, .engine = FIT_GA2M_ENGINE_AUTO, .max_bins = 1022,
-		.max_pair_bins = 32, .memory_mib = 22, .learning_rate = 0.04, .pair_learning_rate = 0.1,
+		.max_pair_bins = 32, .memory_mib = 20, .learning_rate = 0.04, .pair_learning_rate = 0.1,
 		.smoothing_rounds = 500, .pair_smoothing_rounds = 20, .greedy_ratio = 10, .max_rounds = 5000,
 		.patience = 100, .tolerance = 1e-5, .min_leaf = 4, .min_leaf_share = 0.003, .rows_per_bin = 5,
 				.min_category = 10, .purify = true,
@@ -662,6 +662,7 @@ int fit_ga2m_train(struct fit_ga2m *m, struct fit_ga2m_data *d, const struct fit
 	struct ga2m_binned b = { 0 };
 	struct fit_ga2m_report ignored = { 0 };
 	size_t n_all = d->n_rows, used = p->max_bins;
+	const char *wrong;
 	int rc = check_data(d, p, err), scale = 0;
 
 	if (rc)
@@ -682,6 +683,8 @@ int fit_ga2m_train(struct fit_ga2m *m, struct fit_ga2m_data *d, const struct fit
 	}
 	if (!rc)
 		rc = train_bags(&new, &t, p, err);
+	if (!rc && (wrong = fit_ga2m_check(&new)))
+		rc = fit_fail(err, FIT_ENOCONV, "training went out of bounds (%s)", wrong);
 	if (!rc && b.weight)
 		rc = restore_weights(&new, scale, err);
 	if (!rc) {

@@ -7,6 +7,7 @@
 
 #include "libfit/model/ga2m_bins.h"
 #include "libfit/model/ga2m_purify.h"
+#include "libfit/model/ga2m_shape.h"
 
 #define COUNT(a) (sizeof(a) / sizeof *(a))
 
@@ -368,13 +369,308 @@ static void strength_of_two_by_two(void **unused)
 	check_same_bits(one, 0);
 }
 
+/* ---- what must hold of training ---- */
+
+/* The same rows by hand: x from 0 to 1, y = x, weights and bags as given. */
+static void small_data(struct fit_ga2m_data *d, size_t n, size_t from, const double *weight)
+{
+	static const char *const names[] = { "x" };
+
+	assert_int_equal(fit_ga2m_data_init(d, names, NULL, 1), FIT_OK);
+	for (size_t i = from; i < n; i++) {
+		double x = (double)(i * 37 % n) / (double)n;
+
+		assert_int_equal(fit_ga2m_data_add(d, &x, NULL, x * x + 0.3 * (double)(i % 7)), FIT_OK);
+	}
+	if (weight) {
+		d->weight = malloc(n * sizeof *d->weight);
+		assert_non_null(d->weight);
+		memcpy(d->weight, weight, (n - from) * sizeof *weight);
+	}
+}
+
+static void scale_of_weights_does_not_matter(void **unused)
+{
+	enum { N = 67 };
+	double w[N], v[N];
+	struct fit_ga2m_data d;
+	struct fit_ga2m_params p = quick();
+	struct fit_ga2m a, b, c;
+
+	(void)unused;
+	for (size_t i = 0; i < N; i++) {
+		w[i] = 1 + (double)(i % 5);
+		v[i] = 128 * w[i];
+	}
+	small_data(&d, N, 0, w);
+	train(&a, &d, &p);
+	small_data(&d, N, 0, v);
+	train(&b, &d, &p);
+	assert_true(same_model(&a, &b));
+	check_same_bits(b.terms[0].weight[1], 128 * a.terms[0].weight[1]);
+	v[3] *= 2;
+	small_data(&d, N, 0, v);
+	train(&c, &d, &p);
+	assert_false(same_model(&a, &c));
+	fit_ga2m_release(&a);
+	fit_ga2m_release(&b);
+	fit_ga2m_release(&c);
+}
+
+/* Bags by hand: twice is weight 2, 0 is out, -1 validates. */
+static void bags_by_hand(void **unused)
+{
+	enum { N = 60 };
+	int8_t twice[N], once[N];
+	double w[N];
+	struct fit_ga2m_data d;
+	struct fit_ga2m_params p = quick();
+	struct fit_ga2m a, b;
+
+	(void)unused;
+	p.bags = 1;
+	p.max_rounds = 60;
+	for (size_t i = 0; i < N; i++) {
+		twice[i] = i % 6 == 0 ? -1 : i % 6 == 1 ? 0 : i % 3 == 2 ? 2 : 1;
+		once[i] = twice[i] == 2 ? 1 : twice[i];
+		w[i] = twice[i] == 2 ? 2 : 1;
+	}
+	small_data(&d, N, 0, NULL);
+	d.bags = twice;
+	p.min_leaf = 0;
+	p.min_leaf_share = 0;
+	train(&a, &d, &p);
+	small_data(&d, N, 0, w);
+	d.bags = once;
+	train(&b, &d, &p);
+	for (int i = 0; i < 20; i++) {
+		double x = i / 20.0, fa, fb;
+
+		fit_ga2m_explain(&a, &x, &fa);
+		fit_ga2m_explain(&b, &x, &fb);
+		/* tables are the same; they are centred by weights, which differ */
+		if (i > 0)
+			check_real(fa - a.terms[0].score[1], fb - b.terms[0].score[1], 0, 1e-12);
+	}
+	fit_ga2m_release(&a);
+	fit_ga2m_release(&b);
+	/* nothing that validates: all rounds are run */
+	for (size_t i = 0; i < N; i++)
+		once[i] = 1;
+	small_data(&d, N, 0, NULL);
+	d.bags = once;
+	{
+		struct fit_ga2m_report r;
+		struct fit_err err;
+
+		check_ok(fit_ga2m_train(&a, &d, &p, &r, &err), &err);
+		check_real(r.mean_steps, 20 + 40 * 3, 0, 0);
+		assert_true(isnan(r.validation_loss));
+		fit_ga2m_data_release(&d);
+		fit_ga2m_release(&a);
+	}
+}
+
+static void rates_and_leaves(void **unused)
+{
+	struct fit_ga2m_data d;
+	struct fit_ga2m_params p = quick();
+	struct fit_ga2m m;
+	struct fit_err err;
+	double mean = 0;
+
+	(void)unused;
+	for (size_t i = 0; i < 50; i++)
+		mean += ((double)(i * 37 % 50) / 50 * (double)(i * 37 % 50) / 50 + 0.3 * (double)(i % 7)) / 50;
+	for (int k = 0; k < 2; k++) {	/* no steps, or no cuts: the mean is all there is */
+		p = quick();
+		if (k == 0)
+			p.learning_rate = 0;
+		else
+			p.min_leaf = 1000;
+		small_data(&d, 50, 0, NULL);
+		train(&m, &d, &p);
+		check_real(m.intercept[0], mean, 1e-12, 0);
+		check_real(m.terms[0].importance, 0, 0, 1e-12);
+		fit_ga2m_release(&m);
+	}
+	/* a rate below 0 diverges, and that is said */
+	p = quick();
+	p.learning_rate = -1;
+	p.max_rounds = 4000;
+	p.validation_share = 0;
+	small_data(&d, 50, 0, NULL);
+	check_err(fit_ga2m_train(&m, &d, &p, NULL, &err), &err, FIT_ENOCONV,
+		  "training went out of bounds (an intercept is not finite)");
+	fit_ga2m_data_release(&d);
+	/* wrong parameters are a sentence */
+	p = quick();
+	p.bags = 0;
+	small_data(&d, 50, 0, NULL);
+	check_err(fit_ga2m_train(&m, &d, &p, NULL, &err), &err, FIT_EINVAL,
+		  "the number of bags is not between 1 and 1000");
+	fit_ga2m_data_release(&d);
+}
+
+/* The mean prediction is the mean of the targets; missing rows have a leaf of their own. */
+static void missing_rows(void **unused)
+{
+	static const char *const names[] = { "x", "none" };
+	struct fit_ga2m_data d;
+	struct fit_ga2m_params p = quick();
+	struct fit_ga2m m;
+	double sum = 0, y_sum = 0;
+
+	(void)unused;
+	p.validation_share = 0;
+	p.max_rounds = 400;
+	assert_int_equal(fit_ga2m_data_init(&d, names, NULL, 2), FIT_OK);
+	for (size_t i = 0; i < 90; i++) {
+		double x[2] = { i % 3 == 0 ? (double)NAN : (double)i, (double)NAN }, y = i % 3 == 0 ? 5 :
+				1 + (i > 45);
+
+		y_sum += y;
+		assert_int_equal(fit_ga2m_data_add(&d, x, NULL, y), FIT_OK);
+	}
+	train(&m, &d, &p);
+	for (size_t i = 0; i < 90; i++) {
+		double x[2] = { i % 3 == 0 ? (double)NAN : (double)i, (double)NAN }, s;
+
+		fit_ga2m_score(&m, x, &s);
+		sum += s;
+		check_real(s, i % 3 == 0 ? 5 : 1 + (i > 45), 0, 0.05);
+	}
+	check_real(sum, y_sum, 1e-12, 0);
+	check_real(m.terms[1].importance, 0, 0, 0);
+	fit_ga2m_release(&m);
+}
+
+/* y in other units gives scores in these units. */
+static void units_do_not_matter(void **unused)
+{
+	static const double units[] = { 1, 0x1p100, 0x1p-100 };
+	static const char *const names[] = { "x" };
+	struct fit_ga2m_params p = quick();
+	struct fit_ga2m m[3];
+
+	(void)unused;
+	for (int k = 0; k < 3; k++) {
+		struct fit_ga2m_data d;
+
+		state = 21;
+		assert_int_equal(fit_ga2m_data_init(&d, names, NULL, 1), FIT_OK);
+		for (int i = 0; i < 200; i++) {
+			double x = uniform();
+
+			assert_int_equal(fit_ga2m_data_add(&d, &x, NULL, units[k] * (x * x + uniform())), FIT_OK);
+		}
+		train(&m[k], &d, &p);
+	}
+	for (int k = 1; k < 3; k++)
+		for (size_t c = 0; c < fit_ga2m_n_cells(&m[0].terms[0]); c++)
+			check_same_bits(m[k].terms[0].score[c], units[k] * m[0].terms[0].score[c]);
+	for (int k = 0; k < 3; k++)
+		fit_ga2m_release(&m[k]);
+}
+
+/* Many columns, few rows: joint counts would be too large, steps go by rows. */
+static void many_columns(void **unused)
+{
+	enum { K = 1500 };
+	static char text[K][8];
+	static const char *names[K];
+	static double x[K];
+	struct fit_ga2m_data d;
+	struct fit_ga2m_params p = quick();
+	struct fit_ga2m_report r;
+	struct fit_ga2m m;
+	struct fit_err err;
+
+	(void)unused;
+	p.bags = 1;
+	p.max_rounds = 3;
+	p.smoothing_rounds = 0;
+	p.learning_rate = 1e-4;
+	for (size_t k = 0; k < K; k++) {
+		snprintf(text[k], sizeof text[k], "c%zu", k);
+		names[k] = text[k];
+	}
+	assert_int_equal(fit_ga2m_data_init(&d, names, NULL, K), FIT_OK);
+	state = 31;
+	for (int i = 0; i < 80; i++) {
+		for (size_t k = 0; k < K; k++)
+			x[k] = uniform();
+		assert_int_equal(fit_ga2m_data_add(&d, x, NULL, 10 * (x[700] > 0.5)), FIT_OK);
+	}
+	check_ok(fit_ga2m_train(&m, &d, &p, &r, &err), &err);
+	assert_false(r.bins_engine);
+	for (size_t k = 0; k < K; k++)
+		assert_true(k == 700 || m.terms[k].importance < m.terms[700].importance);
+	fit_ga2m_data_release(&d);
+	fit_ga2m_release(&m);
+}
+
+/* ---- shapes ---- */
+
+static double squares(const double *a, const double *b, const double *w, size_t n)
+{
+	double s = 0;
+
+	for (size_t i = 0; i < n; i++)
+		s += w[i] * (a[i] - b[i]) * (a[i] - b[i]);
+	return s;
+}
+
+/* The nearest convex sequence: it is convex, no small convex change of it is nearer, and what is
+ * convex stays. */
+static void convex_is_nearest(void **unused)
+{
+	enum { N = 40 };
+	double x[N], y[N], w[N], f[N], g[N], best;
+
+	(void)unused;
+	state = 41;
+	for (size_t i = 0; i < N; i++) {
+		x[i] = (double)i + 0.7 * uniform();
+		y[i] = 0.02 * ((double)i - 15) * ((double)i - 15) + 3 * uniform();
+		w[i] = 0.2 + uniform();
+	}
+	assert_int_equal(fit_ga2m_convex(x, y, w, N, true, f), FIT_OK);
+	for (size_t i = 1; i + 1 < N; i++)
+		assert_true((f[i + 1] - f[i]) / (x[i + 1] - x[i]) - (f[i] - f[i - 1]) / (x[i] - x[i - 1]) > -1e-9);
+	best = squares(f, y, w, N);
+	for (size_t k = 0; k < N; k++) {	/* towards a hinge, and away from the whole: both stay convex */
+		for (size_t i = 0; i < N; i++)
+			g[i] = f[i] + 1e-4 * fmax(x[i] - x[k], 0);
+		assert_true(squares(g, y, w, N) >= best - 1e-9);
+		for (size_t i = 0; i < N; i++)
+			g[i] = f[i] + 1e-4 * fmax(x[k] - x[i], 0);
+		assert_true(squares(g, y, w, N) >= best - 1e-9);
+	}
+	for (size_t i = 0; i < N; i++)
+		g[i] = 0.9999 * f[i];
+	assert_true(squares(g, y, w, N) >= best - 1e-9);
+	assert_int_equal(fit_ga2m_convex(x, f, w, N, true, g), FIT_OK);
+	for (size_t i = 0; i < N; i++)
+		check_real(g[i], f[i], 0, 1e-7);
+	for (size_t i = 0; i < N; i++)
+		y[i] = -y[i];
+	assert_int_equal(fit_ga2m_convex(x, y, w, N, false, g), FIT_OK);
+	for (size_t i = 0; i < N; i++)
+		check_real(g[i], -f[i], 0, 1e-12);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(finds_what_was_planted), cmocka_unit_test(pairs_are_pure),
 		cmocka_unit_test(same_for_any_threads_and_engine), cmocka_unit_test(tables_round_trip),
 		cmocka_unit_test(bins_of_values), cmocka_unit_test(cuts_are_fair),
-		cmocka_unit_test(purify_takes_apart), cmocka_unit_test(strength_of_two_by_two)
+		cmocka_unit_test(purify_takes_apart), cmocka_unit_test(strength_of_two_by_two),
+		cmocka_unit_test(scale_of_weights_does_not_matter), cmocka_unit_test(bags_by_hand),
+		cmocka_unit_test(rates_and_leaves), cmocka_unit_test(missing_rows),
+		cmocka_unit_test(units_do_not_matter), cmocka_unit_test(many_columns),
+		cmocka_unit_test(convex_is_nearest)
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
