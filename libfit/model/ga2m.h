@@ -163,5 +163,7 @@ int fit_ga2m_write(const struct fit_ga2m *m, const struct fit_meta *meta, struct
  * What is read has passed fit_ga2m_check(). */
 int fit_ga2m_read(struct fit_ga2m *m, const char *operand, char hash[FIT_HASH_HEX],
 		  struct fit_err *err) FIT_MUST_CHECK;
+/* The same from an open reader, at whose next table a model starts. */
+int fit_ga2m_read_next(struct fit_ga2m *m, struct fit_reader *r, struct fit_err *err) FIT_MUST_CHECK;
 
 #endif

@@ -576,15 +576,12 @@ static int read_bags(struct fit_ga2m *m, struct fit_reader *r, struct fit_err *e
 	return rc == FIT_END ? FIT_OK : rc;
 }
 
-int fit_ga2m_read(struct fit_ga2m *m, const char *operand, char hash[FIT_HASH_HEX], struct fit_err *err)
+int fit_ga2m_read_next(struct fit_ga2m *m, struct fit_reader *r, struct fit_err *err)
 {
-	struct fit_reader *r = NULL;
 	struct fit_ga2m new = { 0 };
 	const char *wrong;
-	int rc = fit_reader_open(&r, operand, err);
+	int rc = read_outputs(&new, r, err);
 
-	if (!rc)
-		rc = read_outputs(&new, r, err);
 	if (!rc)
 		rc = read_features(&new, r, err);
 	if (!rc)
@@ -597,12 +594,22 @@ int fit_ga2m_read(struct fit_ga2m *m, const char *operand, char hash[FIT_HASH_HE
 		rc = read_bags(&new, r, err);
 	if (!rc && (wrong = fit_ga2m_check(&new)))
 		rc = fit_fail(err, FIT_EDATA, "%s: not a model: %s", fit_reader_input(r), wrong);
-	if (!rc) {
-		fit_reader_hash(r, hash);
+	if (!rc)
 		*m = new;
-	} else {
+	else
 		fit_ga2m_release(&new);
-	}
+	return rc;
+}
+
+int fit_ga2m_read(struct fit_ga2m *m, const char *operand, char hash[FIT_HASH_HEX], struct fit_err *err)
+{
+	struct fit_reader *r = NULL;
+	int rc = fit_reader_open(&r, operand, err);
+
+	if (!rc)
+		rc = fit_ga2m_read_next(m, r, err);
+	if (!rc)
+		fit_reader_hash(r, hash);
 	fit_reader_close(r);
 	return rc;
 }

@@ -47,6 +47,9 @@ good "$T/s.tsv" '{ w[$1] += $c["weight"]; s[$1] += $c["weight"] * $c["score"] }
 	END { for (t in w) if (w[t] != 1200 || !near(s[t] / w[t], 0, 1e-12)) bad = 1; exit bad }'
 ok "weights count the rows, terms have mean 0" $?
 
+run "the kept sample" 0 gf-ga2m train -q -t y --pair a,b --no-purify --keep-bags --bags 2 --max-bins 6 \
+	--max-pair-bins 3 --smoothing-rounds 20 tests/data/ga2m-train.tsv
+golden "is as it was" "$T/out" tests/data/ga2m-model.tsv
 run "a store" 0 gf-ga2m train -t y --nominal k --exclude at --exclude w --pairs 1 $quick "$T/d.csv" -o "$T/m.h5:/model"
 run "predict from it" 0 gf-ga2m predict -q --model "$T/m.h5:/model" --id k "$T/new.csv" --no-meta
 cut -f 2 "$T/out" | tail -n +2 >"$T/a"
