@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * gf-lucid: the parts of Lucid (Hu et al., ASPLOS'23) that work before a job is scheduled: the profiler, and
- * what may be packed with what.
+ * gf-lucid: the parts of Lucid (Hu et al., ASPLOS'23) that work before a job is scheduled: the profiler, the
+ * tree that says who shares well, and what a rule packs.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -11,6 +11,7 @@
 #include "libfit/model/packing.h"
 #include "libfit/replay/engine.h"
 #include "tools/common/cli.h"
+#include "tools/lucid_score.h"
 
 struct options {
 	int64_t nodes, node_gpus, limit_ns, most_gpus, skip_bad;
@@ -19,6 +20,7 @@ struct options {
 	struct cli_list sweep;
 	int rule;
 	double free_speed;
+	struct lucid_score_options score;
 };
 
 #define AT(field) offsetof(struct options, field)
@@ -55,16 +57,26 @@ static const struct cli_option pack_options[] = {
 	END
 };
 
+static const struct cli_option score_options[] = {
+	{ 0, "pairs", CLI_TEXT, AT(score.pairs), "FILE", NULL,
+	  "what was measured of pairs: labels that follow from it, and features that leak", NULL, 0, 0, CLI_INPUT },
+	{ 0, "write", CLI_CHOICE, AT(score.output), "WHAT", "accuracy",
+	  "accuracy; labels, a configurations table; tree, for gf-tree; text", lucid_score_outputs, 0, 0, R },
+	END
+};
+
 static const struct cli_verb verbs[] = {
 	{ "profile", "[JOBS]", "which jobs end on a profiler, and how long they wait for it", profile_options, 0,
 	  1 },
+	{ "score", "[CONFIGS]", "how well a tree tells who shares well, from what each job uses alone",
+	  score_options, 0, 1 },
 	{ "pack", "[PAIRS]", "what a packing rule chooses of the measured pairs", pack_options, 0, 1 },
 	{ NULL, NULL, NULL, NULL, 0, 0 }
 };
 
 static const struct cli_tool tool = {
 	.name = "gf-lucid",
-	.summary = "Profile jobs as Lucid does, and judge rules that pack them.",
+	.summary = "Profile jobs as Lucid does, label them, and judge rules that pack them.",
 	.details = "The schedule of Lucid is a policy of gf-replay.",
 	.verbs = verbs,
 };
@@ -399,5 +411,9 @@ int main(int argc, char **argv)
 
 	if (rc >= 0)
 		return rc;
-	return cli_finish(&cli, strcmp(cli.verb->name, "pack") == 0 ? run_pack(&cli, &o) : run_profile(&cli, &o));
+	if (strcmp(cli.verb->name, "score") == 0)
+		rc = lucid_score(&cli, &o.score);
+	else
+		rc = strcmp(cli.verb->name, "pack") == 0 ? run_pack(&cli, &o) : run_profile(&cli, &o);
+	return cli_finish(&cli, rc);
 }

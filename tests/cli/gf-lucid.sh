@@ -78,3 +78,35 @@ sed 's/	0.98	/	-1	/' tests/data/lucid-pairs.tsv >"$T/neg.tsv"
 run "a speed below 0" 1 gf-lucid pack $C "$T/neg.tsv"
 is "is named, too" "$T/err" "gf-lucid: $T/neg.tsv:3:speed1: bad speed -1 (expected above 0)"
 run "no configurations" 2 gf-lucid pack tests/data/lucid-pairs.tsv
+
+run "score: too few labels" 1 gf-lucid score tests/data/lucid-configs.tsv
+is "says so" "$T/err" "gf-lucid: 3 configurations with a label (expected 5 at least)"
+run "score: enough" 0 gf-lucid score tests/data/lucid-labels.tsv
+rows "$T/out" | cut -f 1-5 | tr '\t' ' ' >"$T/rows"
+is "score: every way to ask" "$T/rows" "alone training 24 1 24
+alone leave-one-out 24 24 24
+alone leave-app-out 24 6 24
+alone 5-fold x 10 24 50 240
+alone 70/30 x 200 24 200 1600"
+has "what it was grown from it knows" "$T/out" "^alone	training	24	1	24	24	1	1	1$"
+awk -F '\t' '$2 == "leave-one-out" && $6 > 8 && $6 < 24 { good = 1 } END { exit !good }' "$T/out"
+ok "what it has not seen, not always" $?
+cp "$T/out" "$T/first"
+run "score: again" 0 gf-lucid score tests/data/lucid-labels.tsv
+same "score: the same draws" "$T/first" "$T/out"
+run "score: another seed" 0 gf-lucid score --seed 2 tests/data/lucid-labels.tsv
+! cmp -s "$T/first" "$T/out"
+ok "score: other draws" $?
+run "score: text" 0 gf-lucid score --write text tests/data/lucid-labels.tsv
+has "a tree" "$T/out" "^.--- .* <= "
+run "score: tree" 0 gf-lucid score --write tree -o "$T/tree.tsv" tests/data/lucid-labels.tsv
+cp "$T/out" "$T/nothing"
+run "score: gf-tree reads it" 0 gf-tree print "$T/tree.tsv"
+run "score: labels" 0 gf-lucid score --write labels -o "$T/labels.tsv" tests/data/lucid-labels.tsv
+awk -F '\t' '!/^#/ && $8 == $9 { n++ } END { print n }' "$T/labels.tsv" >"$T/n"
+awk -F '\t' '$2 == "leave-one-out" { print $6 }' "$T/first" >"$T/want"
+same "score: as many right as leaving one out" "$T/n" "$T/want"
+run "score: they are configurations" 0 gf-lucid pack --configs "$T/labels.tsv" /dev/stdin <<X
+app1	dataset1	batch_size1	amp1	speed1	app2	dataset2	batch_size2	amp2	speed2
+Wren	d1	16	1	1	Wren	d1	32	0	1
+X

@@ -3,9 +3,9 @@
 . tests/cli/lib.sh
 tab=$(printf '\t')
 events() { awk -F '\t' '/^[0-9]/ && $2 != "cluster" { print $1, $2, $3, $5 }' "$1"; }
-jobs() { printf 'job_id\tsubmit_s\tgpus\tduration_s\tgroup\n'; tr ' ' '\t'; }
+job_table() { printf 'job_id\tsubmit_s\tgpus\tduration_s\tgroup\n'; tr ' ' '\t'; }
 
-jobs >"$T/jobs.tsv" <<X
+job_table >"$T/jobs.tsv" <<X
 a 0 8 100 left
 b 1 8 10 left
 c 2 4 10 right
@@ -69,7 +69,7 @@ run "without it" 0 gf-replay -q -c left:1x8,right:1x3 --virtual-clusters --skip-
 cp "$T/out" "$T/small.log"
 run "it is rejected, and the verifier knows why" 0 gf-verify -j "$T/jobs.tsv" "$T/small.log"
 
-jobs >"$T/place.tsv" <<X
+job_table >"$T/place.tsv" <<X
 a 0 3 50 -
 b 1 4 50 -
 c 2 2 50 -
@@ -92,7 +92,7 @@ placed first-fit "0 a 0:3
 1 b 0:1,1:3
 2 c 1:1,2:1
 50 d 0:3,2:3"
-jobs >"$T/split.tsv" <<X
+job_table >"$T/split.tsv" <<X
 a 0 3 50 -
 b 1 3 30 -
 c 2 2 50 -
@@ -155,7 +155,7 @@ is "the smallest first, then by rank" "$T/events" "0 y
 10 x"
 
 # srtf counts down: b takes a's place at 10, a has 95 s left and 40 s more; an end is noticed a second late.
-jobs >"$T/down.tsv" <<X
+job_table >"$T/down.tsv" <<X
 a 0 8 105 -
 b 10 8 20 -
 X

@@ -20,7 +20,7 @@ mid d1 16 1 0.5 small d1 16 0 1.1
 big d2 32 0 0.75 small d1 16 0 0.6
 X
 C="--configs $T/configs.tsv --pairs $T/pairs.tsv"
-jobs() { tsv | awk -F '\t' -v OFS='\t' '
+job_table() { tsv | awk -F '\t' -v OFS='\t' '
 	BEGIN {
 		split("small d1 16 0,mid d1 16 1,big d2 32 0,huge d2 64 0", c, ",")
 		for (i in c) { split(c[i], x, " "); k[x[1]] = x[1] OFS x[2] OFS x[3] OFS x[4] }
@@ -31,7 +31,7 @@ jobs() { tsv | awk -F '\t' -v OFS='\t' '
 verify() { run "$1: the verifier agrees" 0 gf-verify --only-violated -j "$T/jobs.tsv" $C "$T/log"; }
 
 # b joins a at 10: a runs at 1.1, b at 0.5. When a ends at 10 + 90 / 1.1, b goes on alone at full speed.
-jobs >"$T/jobs.tsv" <<X
+job_table >"$T/jobs.tsv" <<X
 a 0 2 100 100 small
 b 10 2 60 60 mid
 X
@@ -64,7 +64,7 @@ has "as measured" "$T/out" "^shared-speed${tab}ok"
 
 # Who may join whom: score, memory, time, size.
 joins() {
-	jobs >"$T/jobs.tsv"
+	job_table >"$T/jobs.tsv"
 	# shellcheck disable=SC2086
 	run "$1" 0 gf-replay ${3:--p lucid} -c 4x8 --placement consolidate $C "$T/jobs.tsv"
 	cp "$T/out" "$T/log"
@@ -116,7 +116,7 @@ X
 # A forecast switches packing on and off, at whole hundreds of seconds.
 awk 'BEGIN { OFS = "\t"; print "time_s", "jobs", "gpus"; for (i = 0; i < 15; i++) print 600 * i, i < 8 ? 1 : 9, 5 }' \
 	>"$T/forecast.tsv"
-jobs >"$T/jobs.tsv" <<X
+job_table >"$T/jobs.tsv" <<X
 a 0 1 5000 5000 small
 b 10 1 5000 90 small
 c 1795 1 5000 90 small
@@ -133,7 +133,7 @@ is "few jobs are expected: nobody shares; later they do" "$T/joined" "0 a NA
 verify "a forecast"
 
 # The profiler: c ends within its limit; the head of its queue, the smallest job, blocks.
-jobs >"$T/jobs.tsv" <<X
+job_table >"$T/jobs.tsv" <<X
 a 0 2 300 300 small
 b 1 2 300 300 mid
 c 2 1 30 30 big
@@ -194,7 +194,7 @@ mutate() { # NAME RULE SCRIPT: one row is changed
 	run "$1" 1 gf-verify --only-violated -j "$T/jobs.tsv" $C "$T/bad"
 	has "$1: $2" "$T/out" "^$2${tab}violated"
 }
-jobs >"$T/jobs.tsv" <<X
+job_table >"$T/jobs.tsv" <<X
 a 0 1 500 500 small
 b 1 1 400 400 small
 c 2 1 400 400 mid

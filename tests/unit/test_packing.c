@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "libfit/model/packing.h"
+#include "libfit/model/sharing_score.h"
 #include "tests/unit/check.h"
 
 static void loads_and_finds(void **state)
@@ -64,9 +65,30 @@ static void sweeps(void **state)
 	fit_colocation_release(&c);
 }
 
+static void measures(void **state)
+{
+	struct fit_score_measured m[4];
+	struct fit_colocation c;
+
+	(void)state;
+	assert_int_equal(fit_colocation_load(&c, "tests/data/lucid-configs.tsv", "tests/data/lucid-pairs.tsv", NULL),
+			 FIT_OK);
+	fit_score_measure(&c, m);
+	assert_int_equal(m[0].sides, 5);	/* 0.98 1.01 0.95 0.97 0.9 */
+	check_real(m[0].speed, 0.962, 1e-15, 0);
+	assert_int_equal(m[0].label, 0);
+	assert_int_equal(m[1].sides, 4);	/* 0.9 0.84 0.88 0.83 */
+	check_real(m[1].speed, 0.862, 1e-15, 0);	/* 0.8625, to even */
+	assert_int_equal(m[1].label, 1);
+	assert_int_equal(m[2].label, 2);
+	assert_int_equal(m[3].sides, 1);
+	fit_colocation_release(&c);
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(loads_and_finds), cmocka_unit_test(sweeps) };
+	const struct CMUnitTest tests[] = { cmocka_unit_test(loads_and_finds), cmocka_unit_test(sweeps),
+					    cmocka_unit_test(measures) };
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
