@@ -207,7 +207,8 @@ void verify_row_node_number(struct fit_verifier *v, const struct verify_row *r)
 	else if (r->ev == EV_RETURN && v->n_rented <= v->wanted)
 		verify_fault(v, RULE_NODE_NUMBER, NONE, "a node is returned of the %lld that are wanted",
 			     (long long)v->wanted);
-	else if (r->ev == EV_RETURN && r->n_nodes == 1 && (size_t)r->nodes[0].node < v->n_node_states &&
+	else if (!v->drains /* there an empty node need not be one that leaves: check_leaving() */ &&
+		 r->ev == EV_RETURN && r->n_nodes == 1 && (size_t)r->nodes[0].node < v->n_node_states &&
 		 v->now > due_ns(v, &v->nodes[r->nodes[0].node]))
 		verify_fault(v, RULE_NODE_NUMBER, NONE, "a node is returned that was due at %.9g s",
 			     fit_time_to_double(due_ns(v, &v->nodes[r->nodes[0].node])));

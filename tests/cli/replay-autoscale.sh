@@ -117,6 +117,8 @@ for rule in goodput throughput utilisation pollux rubick; do
 done
 good delays --autoscale utilisation --scale-low 0.3 --scale-high 0.5 --node-start 45 --node-idle 70 --min-nodes 1
 good ga --autoscale goodput --scale-low 0.7 --scale-high 0.8 --search ga --seed 3
+good spare-nodes --autoscale goodput --scale-low 0.47 --node-idle 79 --min-nodes 1 --max-active 2 --search ga
+good late-nodes --autoscale throughput --scale-low 0.3 --scale-high 0.5 --node-idle 130 --node-start 30
 good rigid-rule --autoscale demand
 good reference --autoscale goodput --fidelity pollux-osdi21 --scale-low 0.4
 
