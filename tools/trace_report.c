@@ -38,9 +38,7 @@ void trace_say_report(const struct cli *cli, const char *input, const struct fit
 	trace_say_notes(cli, input, r->notes.s);
 	trace_say_left_out(cli, input, r);
 	say_counts(cli, input, &r->repaired, "value put right", "values put right");
-	if (r->jobs == 0 && r->rows == 0)
-		cli_warn(cli, "%s: no jobs, a header row only", input);
-	else if (r->jobs == 0)
+	if (r->jobs == 0)
 		cli_warn(cli, "%s: no jobs", input);
 	cli_note(cli, "%s: %llu rows, %llu jobs, %llu left out, %llu without GPUs", input,
 		 (unsigned long long)r->rows, (unsigned long long)r->jobs,

@@ -13,6 +13,7 @@
 #define NS_PER_DAY (INT64_C(86400) * FIT_NS_PER_S)
 #define CALENDAR_MAX (INT64_MAX / 2 - 2 * NS_PER_DAY)
 #define N_CALENDAR 3		/* submit_s, start_s, end_s */
+#define GPUS_MAX 1e9
 
 struct fit_trace_out {
 	const struct fit_trace_format *format;
@@ -267,6 +268,20 @@ static int check_range(struct fit_trace_out *out, const struct fit_cell *cells, 
 	return FIT_OK;
 }
 
+/* More GPUs than there are: a shifted column, or digits that run together. */
+static int check_gpus(struct fit_trace_out *out, const struct fit_cell *gpus, uint64_t line,
+		      struct fit_err *err)
+{
+	char text[FIT_NUM_MAX];
+
+	if (gpus->na || gpus->u.d <= GPUS_MAX)
+		return FIT_OK;
+	text[fit_format_double(text, gpus->u.d)] = '\0';
+	fit_fail(err, FIT_EDATA, "%s:%llu:gpus: out of range '%s' (expected at most %.0f)", out->input,
+		 (unsigned long long)line, text, GPUS_MAX);
+	return refuse(out, "out of range");
+}
+
 /* The origin, if this is the first row with a time; no submission may come before it. */
 static int check_origin(struct fit_trace_out *out, const struct fit_cell *cells, uint64_t line,
 			struct fit_err *err)
@@ -321,7 +336,9 @@ int fit_trace_emit(struct fit_trace_out *out, struct fit_cell *cells, uint64_t l
 	int rc = FIT_OK;
 
 	out->why_bad = NULL;
-	if (calendar)
+	if (out->gpus_at != SIZE_MAX)
+		rc = check_gpus(out, &cells[out->gpus_at], line, err);
+	if (!rc && calendar)
 		rc = check_range(out, cells, line, err);
 	if (!rc && calendar && !out->collects)
 		rc = check_origin(out, cells, line, err);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The SQLite export of Nsight Systems: opening it, whatever it is, and what is in it. */
 #include "traces/prof_nsight.h"
+#include "traces/prof_text.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -70,6 +71,9 @@ int fit_nsight_open(struct fit_nsight *x, const struct fit_series_in *in, struct
 		return rc;
 	if (!plain && head.n == 0)
 		return fit_fail(err, FIT_EPARSE, "%s: empty file (expected an SQLite export)", x->name);
+	if (!plain && fit_prof_starts(head, "version https:/"))
+		return fit_fail(err, FIT_EPARSE, "%s:1: Git LFS pointer, not the data (expected the file that 'git "
+				"lfs pull' fetches)", x->name);
 	if (!plain && (head.n < sizeof magic || memcmp(head.s, magic, sizeof magic) != 0))
 		return fit_fail(err, FIT_EPARSE, "%s: not an SQLite file (expected the export of 'nsys export "
 				"-t sqlite')", x->name);

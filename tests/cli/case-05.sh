@@ -33,7 +33,7 @@ run "empty.csv" 1 gf-trace --from pollux "$C/empty.csv"
 is "says that the file is empty" "$T/err" \
 	"gf-trace: $C/empty.csv: empty file (expected a header row)"
 run "header-only.csv" 0 gf-trace --from pollux "$C/header-only.csv"
-is "with a note" "$T/err" "gf-trace: warning: $C/header-only.csv: no jobs, a header row only"
+is "with a note" "$T/err" "gf-trace: warning: $C/header-only.csv: no jobs"
 has "and no jobs" "$T/out" '^#end rows=0$'
 cp "$T/out" "$T/none.tsv"
 for policy in fifo sjf srtf tiresias; do

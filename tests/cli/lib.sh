@@ -21,6 +21,7 @@
 #   skip_all WHY [N]       the same, and the script ends here
 #   need_shared PATH [N]   skip_all unless $GOODFIT_SHARED/PATH exists (N tests would have run)
 #   need_tool TOOL [N]     skip_all unless the command TOOL exists; a tool of ours is never skipped
+#   change, caught, mutate, remeta   break a log, and see that the verifier says why; at the end
 #   ends                   print the plan now (otherwise done at the end of the script)
 
 set -u
@@ -209,4 +210,52 @@ need_shared() {
 need_tool() {
 	case $1 in gf-*) return 0 ;; esac
 	command -v "$1" >/dev/null 2>&1 || skip_all "$1 is not installed" "${2:-1}"
+}
+
+# ---- logs that are broken on purpose: $good is the good one, judge FILE verifies one ----
+# awk programs and literal dollar signs
+# shellcheck disable=SC2016,SC2154
+
+# Run an awk program on the rows of the good log (the metadata pass through) and mend the trailer.
+# once(CONDITION) is true the first time only; put() prints the row.
+change() {
+	awk -F '	' -v OFS='	' '
+	function once(x) { if (!x || done) return 0; done = 1; return 1 }
+	function put() { print; n++ }
+	/^#end/ { next }
+	/^#/ { print; next }
+	!header { header = 1; print; next }
+	{ t = $1; ev = $2; id = $3; gpus = $4; nodes = $5 }
+	'"$1"'
+	END { printf "#end rows=%d\n", n }' "$good"
+}
+
+# caught NAME RULE [FILE]: the log FILE (default $T/bad) is not the good one, and RULE is violated.
+caught() {
+	file=${3:-$T/bad}
+	if cmp -s "$good" "$file"; then
+		ok "$1: changes the log" 1
+		return 0
+	fi
+	run "$1: exit status 1" 1 judge "$file"
+	if awk -F '	' -v r="$2" '$1 == r && $2 == "violated" && $5 != "NA" { f = 1 }
+		END { exit !f }' "$T/out"; then
+		ok "$1: caught by $2" 0
+	else
+		ok "$1: caught by $2" 1
+		diag "violated instead:"
+		awk -F '	' '$2 == "violated" { print "#   " $1 ": " $5 }' "$T/out"
+	fi
+}
+
+# mutate NAME RULE PROGRAM
+mutate() {
+	change "$3" >"$T/bad" || ok "$1: awk" 1
+	caught "$1" "$2"
+}
+
+# remeta NAME RULE SED: the same for the metadata
+remeta() {
+	sed "$3" "$good" >"$T/bad"
+	caught "$1" "$2"
 }

@@ -27,6 +27,10 @@ printf 'start,end\n' >"$T/text"
 run "nsight: text" 1 gf-prof --from nsight "$T/text"
 is "nsight: says what it wants" "$T/err" "gf-prof: $T/text: not an SQLite file (expected the export of \
 'nsys export -t sqlite')"
+printf 'version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 9\n' >"$T/text"
+run "nsight: a Git LFS pointer" 1 gf-prof --from nsight "$T/text"
+is "nsight: is named" "$T/err" "gf-prof: $T/text:1: Git LFS pointer, not the data (expected the file that \
+'git lfs pull' fetches)"
 : >"$T/text"
 run "nsight: an empty file" 1 gf-prof --from nsight "$T/text"
 run "nsight: no such file" 3 gf-prof --from nsight "$T/none.sqlite"

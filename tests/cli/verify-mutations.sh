@@ -8,60 +8,19 @@
 
 D=tests/data
 
+judge() {
+	# shellcheck disable=SC2086
+	gf-verify --jobs "$jobs" $opts "$1"
+}
+
 # use LOG JOBS [OPTION…]: the good log that follows, and how it is verified. It must pass.
 use() {
 	good=$1 jobs=$2
 	shift 2
 	opts=$*
-	# shellcheck disable=SC2086
-	run "$(basename "$good") is a good log" 0 gf-verify --jobs "$jobs" $opts "$good"
+	run "$(basename "$good") is a good log" 0 judge "$good"
 	hasnt "no rule is violated" "$T/out" '	violated	'
 	cp "$T/out" "$T/good.verdicts"
-}
-
-# Run an awk program on the rows of the good log (the metadata pass through) and mend the trailer.
-# once(CONDITION) is true the first time only; put() prints the row.
-change() {
-	awk -F '	' -v OFS='	' '
-	function once(x) { if (!x || done) return 0; done = 1; return 1 }
-	function put() { print; n++ }
-	/^#end/ { next }
-	/^#/ { print; next }
-	!header { header = 1; print; next }
-	{ t = $1; ev = $2; id = $3; gpus = $4; nodes = $5 }
-	'"$1"'
-	END { printf "#end rows=%d\n", n }' "$good"
-}
-
-# caught NAME RULE [FILE]: the log FILE (default $T/bad) is not the good one, and RULE is violated.
-caught() {
-	file=${3:-$T/bad}
-	if cmp -s "$good" "$file"; then
-		ok "$1: changes the log" 1
-		return 0
-	fi
-	# shellcheck disable=SC2086
-	run "$1: exit status 1" 1 gf-verify --jobs "$jobs" $opts "$file"
-	if awk -F '	' -v r="$2" '$1 == r && $2 == "violated" && $5 != "NA" { f = 1 }
-		END { exit !f }' "$T/out"; then
-		ok "$1: caught by $2" 0
-	else
-		ok "$1: caught by $2" 1
-		diag "violated instead:"
-		awk -F '	' '$2 == "violated" { print "#   " $1 ": " $5 }' "$T/out"
-	fi
-}
-
-# mutate NAME RULE PROGRAM
-mutate() {
-	change "$3" >"$T/bad" || ok "$1: awk" 1
-	caught "$1" "$2"
-}
-
-# remeta NAME RULE SED: the same for the metadata
-remeta() {
-	sed "$3" "$good" >"$T/bad"
-	caught "$1" "$2"
 }
 
 # ---- by hand: fifo, woken by events, restart delay 5 ----

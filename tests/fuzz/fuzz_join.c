@@ -16,11 +16,9 @@
 #include <unistd.h>
 
 #include "libfit/table/source.h"
+#include "tests/fuzz/fuzz.h"
 #include "traces/jobs.h"
 #include "traces/series.h"
-
-int LLVMFuzzerInitialize(int *argc, char ***argv);
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 #define PARTS_MAX 6
 
@@ -51,24 +49,20 @@ static void remove_files(void)
 
 int LLVMFuzzerInitialize(int *argc, char ***argv)
 {
-	static const char prefix[] = "fuzz_join_";
-	const char *name = strrchr((*argv)[0], '/'), *tmp = getenv("TMPDIR");
+	const char *name = fuzz_format(*argv, "fuzz_join_"), *tmp = getenv("TMPDIR");
 
-	name = name ? name + 1 : (*argv)[0];
-	if (*argc > 1 && strcmp((*argv)[1], "--formats") == 0) {
+	if (fuzz_lists(*argc, *argv)) {
 		for (size_t i = 0; i < N_JOINS; i++)
 			printf("%s\n", joins[i].name);
 		exit(0);
 	}
-	if (strncmp(name, prefix, sizeof prefix - 1) == 0) {
+	if (name) {
 		size_t i = 0;
 
-		while (i < N_JOINS && strcmp(joins[i].name, name + sizeof prefix - 1) != 0)
+		while (i < N_JOINS && strcmp(joins[i].name, name) != 0)
 			i++;
-		if (i == N_JOINS) {
-			fprintf(stderr, "%s: no such format\n", name);
-			exit(1);
-		}
+		if (i == N_JOINS)
+			fuzz_no_format(*argv);
 		chosen = &joins[i];
 	}
 	snprintf(folder, sizeof folder, "%s/fuzz-join-XXXXXX", tmp && *tmp ? tmp : "/tmp");

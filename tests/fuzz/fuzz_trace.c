@@ -14,32 +14,23 @@
 #include <string.h>
 
 #include "libfit/table/source.h"
+#include "tests/fuzz/fuzz.h"
 #include "traces/jobs.h"
-
-int LLVMFuzzerInitialize(int *argc, char ***argv);
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static const struct fit_trace_format *chosen;	/* NULL: by recognising */
 
 int LLVMFuzzerInitialize(int *argc, char ***argv)
 {
-	static const char prefix[] = "fuzz_trace_";
-	const char *name = strrchr((*argv)[0], '/');
+	const char *name = fuzz_format(*argv, "fuzz_trace_");
 
-	name = name ? name + 1 : (*argv)[0];
-	if (*argc > 1 && strcmp((*argv)[1], "--formats") == 0) {
+	if (fuzz_lists(*argc, *argv)) {
 		for (const struct fit_trace_format *f = fit_trace_formats; f->name; f++)
 			printf("%s\n", f->name);
 		exit(0);
 	}
-	if (strncmp(name, prefix, sizeof prefix - 1) == 0 &&
-	    strcmp(name + sizeof prefix - 1, "auto") != 0) {
-		chosen = fit_trace_format_find(name + sizeof prefix - 1);
-		if (!chosen) {
-			fprintf(stderr, "%s: no such format\n", name);
-			exit(1);
-		}
-	}
+	chosen = name ? fit_trace_format_find(name) : NULL;
+	if (name && !chosen)
+		fuzz_no_format(*argv);
 	return 0;
 }
 

@@ -71,6 +71,7 @@ fuzz_seeds() {
 		for fuzz_file in lark wren; do
 			cp $fuzz_data/prof-rubick/$fuzz_file/placements.csv "$2/$fuzz_file"
 		done ;;
+	fuzz_zone) cp $fuzz_data/zone-* "$2/" ;;
 	*)
 		for fuzz_file in $fuzz_data/*; do
 			[ ! -f "$fuzz_file" ] || cp "$fuzz_file" "$2/"
