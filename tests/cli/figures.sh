@@ -70,8 +70,8 @@ cd "$TOP" || exit 99
 
 # ---- recipes, on the shipped data, with the quick search ----
 FIGURE_DATA=shipped SEARCH=local WORKLOADS='1 2' WORKLOAD=1 LOADS='0.5 1.0' JOBS=2 TRIALS=12
-BUDGETS='1.2 1.6 2.5' TARGETS='0.4 0.6 0.8' SCV='1 3'
-export FIGURE_DATA SEARCH WORKLOADS WORKLOAD LOADS JOBS TRIALS BUDGETS TARGETS SCV
+BUDGETS='1.2 1.6 2.5' TARGETS='0.4 0.6 0.8' SCV='1 3' SEEDS=1
+export FIGURE_DATA SEARCH WORKLOADS WORKLOAD LOADS JOBS TRIALS BUDGETS TARGETS SCV SEEDS
 n=0
 for recipe in figures/*; do
 	case $recipe in *.sh) continue ;; esac
