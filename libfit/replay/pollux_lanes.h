@@ -73,7 +73,7 @@ static inline int fit_lanes_sum(fit_lanes v)
 static inline fit_lanes fit_lanes_draw(struct fit_draws *d)
 {
 	const uint32_t *words = fit_draws_take(d, FIT_LANES / 4);
-	fit_lanes v;
+	fit_lanes v = { 0 };
 
 #if defined __BYTE_ORDER__ && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
 	memcpy(&v, words, sizeof v);
