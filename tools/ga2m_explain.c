@@ -35,14 +35,16 @@ static void put_real(struct fit_writer *w, double v)
 }
 
 static int begin(const struct cli *cli, const struct fit_ga2m *m, const char *hash, const char *name,
-		 const char *term, const struct fit_field *fields, size_t n, struct fit_writer **w,
+		 const struct fit_ga2m_term *term, const struct fit_field *fields, size_t n, struct fit_writer **w,
 		 struct fit_err *err)
 {
 	struct fit_meta meta = { 0 };
 	int rc = cli_meta(cli, &meta, false) || cli_meta_input(&meta, "model", hash) ||
 		 fit_meta_add(&meta, "link", fit_ga2m_link_name(m->loss)) ||
-		 fit_meta_add(&meta, "target", m->target) || (term && fit_meta_add(&meta, "term", term));
+		 fit_meta_add(&meta, "target", m->target);
 
+	for (int d = 0; term && d < term->n_dims && !rc; d++)
+		rc = fit_meta_add(&meta, d ? "feature_2" : "feature", m->features[term->feature[d]].name);
 	rc = rc ? fit_fail_nomem(err) : cli_writer_open(cli, w, err);
 	rc = rc ? rc : fit_writer_begin(*w, name, &meta, fields, n, err);
 	fit_meta_release(&meta);
@@ -116,7 +118,6 @@ static int shape(const struct cli *cli, const struct fit_ga2m *m, size_t term, c
 {
 	const struct fit_ga2m_term *t = &m->terms[term];
 	struct fit_field fields[16];
-	struct fit_str name = { 0 };
 	size_t n = 0;
 	int rc;
 
@@ -135,8 +136,7 @@ static int shape(const struct cli *cli, const struct fit_ga2m *m, size_t term, c
 	fields[n++] = (struct fit_field){ "score", FIT_REAL, 0 };
 	fields[n++] = (struct fit_field){ "sd", FIT_REAL, 0 };
 	fields[n++] = (struct fit_field){ "weight", FIT_REAL, 0 };
-	rc = fit_ga2m_term_name(m, term, &name) ? fit_fail_nomem(err) : FIT_OK;
-	rc = rc ? rc : begin(cli, m, hash, "shape", name.s, fields, n, w, err);
+	rc = begin(cli, m, hash, "shape", t, fields, n, w, err);
 	/* the last bin is the one of unseen categories, whose score is 0 */
 	for (size_t i = 0; i + 1 < t->n_bins[0] && !rc; i++) {
 		for (size_t j = 0; (t->n_dims == 1 || j + 1 < t->n_bins[1]) && j < t->n_bins[1] && !rc; j++) {
@@ -157,7 +157,6 @@ static int shape(const struct cli *cli, const struct fit_ga2m *m, size_t term, c
 			}
 		}
 	}
-	fit_str_release(&name);
 	return rc ? rc : fit_writer_end(*w, err);
 }
 

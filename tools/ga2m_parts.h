@@ -57,6 +57,16 @@ struct ga2m_edit_options {
 extern const struct cli_option ga2m_edit_options[];
 int ga2m_edit(struct cli *cli, const struct ga2m_edit_options *o);
 
+struct ga2m_update_options {
+	const char *model, *drift, *target, *time;
+	double keep, share;
+	int64_t bags, max_rounds, smoothing;
+	bool csv;
+};
+extern const struct cli_option ga2m_update_options[];
+void ga2m_update_defaults(struct ga2m_update_options *o);
+int ga2m_update(struct cli *cli, const struct ga2m_update_options *o);
+
 struct ga2m_check_options {
 	struct cli_list shape;
 	double support, spike, limit;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * gf-ga2m: generalised additive models with pairwise interactions, whose every part is a table that can be
- * read: training, prediction, explanation, editing, checking. The jobs are in tools/ga2m_*.c, the
+ * read: training, prediction, explanation, editing, updating, checking. The jobs are in tools/ga2m_*.c, the
  * mathematics in libfit/model/ga2m*.
  */
 #include <stdlib.h>
@@ -15,11 +15,12 @@ union options {
 	struct ga2m_predict_options predict;
 	struct ga2m_explain_options explain;
 	struct ga2m_edit_options edit;
+	struct ga2m_update_options update;
 	struct ga2m_check_options check;
 	struct ga2m_convert_options convert;
 };
 
-enum { TRAIN, PREDICT, EXPLAIN, EDIT, CHECK, CONVERT };
+enum { TRAIN, PREDICT, EXPLAIN, EDIT, UPDATE, CHECK, CONVERT };
 
 static const struct cli_verb verbs[] = {
 	[TRAIN] = { "train", "[FILE]", "make a model of the column --target", ga2m_train_options, 0, 1 },
@@ -27,6 +28,7 @@ static const struct cli_verb verbs[] = {
 	[EXPLAIN] = { "explain", "[FILE]", "predictions as sums of terms; or one term, or what all are worth",
 		      ga2m_explain_options, 0, 1 },
 	[EDIT] = { "edit", "[MODEL]", "pin, smooth, flatten terms, make them monotone", ga2m_edit_options, 0, 1 },
+	[UPDATE] = { "update", "[FILE]", "go on with fresh rows, and say what moved", ga2m_update_options, 0, 1 },
 	[CHECK] = { "check", "[MODEL]", "find silly shapes, and rows unlike those of training",
 		ga2m_check_options, 0,
 		    1 },
@@ -36,7 +38,7 @@ static const struct cli_verb verbs[] = {
 };
 
 static const struct cli_tool tool = {
-	"gf-ga2m", "Generalised additive models with pairs: train, predict, explain, edit, check.",
+	"gf-ga2m", "Generalised additive models with pairs: train, predict, explain, edit, update, check.",
 	"FILE is a table or comma-separated text. MODEL is a set of tables, or a NAME.json.",
 	verbs
 };
@@ -52,6 +54,8 @@ static int run(struct cli *cli, union options *o)
 		return ga2m_explain(cli, &o->explain);
 	case EDIT:
 		return ga2m_edit(cli, &o->edit);
+	case UPDATE:
+		return ga2m_update(cli, &o->update);
 	case CHECK:
 		return ga2m_check(cli, &o->check);
 	default:
@@ -88,6 +92,8 @@ int main(int argc, char **argv)
 
 	if (argc > 1 && strcmp(argv[1], "train") == 0)
 		ga2m_train_defaults(&o.train);
+	else if (argc > 1 && strcmp(argv[1], "update") == 0)
+		ga2m_update_defaults(&o.update);
 	else if (argc > 1 && strcmp(argv[1], "check") == 0)
 		ga2m_check_defaults(&o.check);
 	else if (argc > 1 && strcmp(argv[1], "explain") == 0)

@@ -20,6 +20,7 @@
 #include "libfit/table/table.h"
 #include "tools/common/cli.h"
 #include "tools/plot_data.h"
+#include "tools/plot_shape.h"
 
 struct options {
 	int format;			/* enum fit_plot_format, or N_FORMATS: by suffix */
@@ -31,6 +32,7 @@ struct options {
 	const char *x;
 	struct fit_points_columns points;
 	int64_t columns;
+	const char *class;		/* shape, heatmap: of several classes */
 };
 
 enum { N_FORMATS = FIT_PLOT_PDF + 1 };
@@ -95,6 +97,11 @@ static const struct cli_option panels_options[] = {
 	LOG_X, LOG_Y, COMMON, END
 };
 
+static const struct cli_option shape_options[] = {
+	{ 0, "class", CLI_TEXT, O(class), "NAME", NULL, "of a model of several classes: this one", NULL, 0, 0, 0 },
+	COMMON, END
+};
+
 static const struct cli_verb verbs[] = {
 	{ "jct-cdf", "[LOG...]", "distribution of job completion times, one curve a log", cdf_options, 0, -1 },
 	{ "timeline", "[LOG]", "GPUs and jobs over time", timeline_options, 0, 1 },
@@ -104,6 +111,8 @@ static const struct cli_verb verbs[] = {
 	{ "bars", "[TABLE]", "columns as bars, one label a row", bars_options, 0, 1 },
 	{ "lines", "[TABLE]", "columns as lines over a column", lines_options, 0, 1 },
 	{ "panels", "[TABLE]", "the points of a long table in series and panels", panels_options, 0, 1 },
+	{ "shape", "[TABLE]", "a term of one feature, from gf-ga2m explain --shape", shape_options, 0, 1 },
+	{ "heatmap", "[TABLE]", "a term of two features, from there, too", shape_options, 0, 1 },
 	{ NULL, NULL, NULL, NULL, 0, 0 }
 };
 
@@ -300,6 +309,25 @@ static int draw_panels(struct cli *cli, const struct options *o, struct fit_plot
 	return rc;
 }
 
+/* shape and heatmap */
+static int draw_shape(struct cli *cli, const struct options *o, struct fit_plot *p, struct fit_err *err)
+{
+	bool map = strcmp(cli->verb->name, "heatmap") == 0;
+	struct plot_shape s = { 0 };
+	size_t left_out = 0;
+	int rc = plot_read_shape(&s, cli_operand(cli, 0), map, o->class, err);
+	const char *x = s.feature[0] ? s.feature[0] : "value", *y = s.feature[1] ? s.feature[1] : "second value";
+
+	if (!rc)
+		rc = map ? fit_figure_heatmap(p, o->wanted, x, y, s.cells, s.n, &left_out, err) :
+			   fit_figure_shape(p, o->wanted, x, s.cells, s.n, err);
+	if (!rc && left_out)
+		cli_warn(cli, "%zu %s of missing values not drawn", left_out,
+			 fit_plural(left_out, "cell is", "cells are"));
+	plot_shape_release(&s);
+	return rc;
+}
+
 /* ---- wiring ---- */
 
 static int parse_size(const char *text, struct fit_figure_size *size)
@@ -321,7 +349,7 @@ static int check_options(struct cli *cli, struct options *o)
 	enum fit_plot_format by_suffix = FIT_PLOT_SVG;
 	bool named = cli->out && strcmp(cli->out, "-") != 0;
 	const struct cli_list *lists[] = { &o->label, &o->y, &o->error };
-	const char *texts[] = { o->title, o->xlabel, o->ylabel };
+	const char *texts[] = { o->title, o->xlabel, o->ylabel, o->class };
 
 	if (o->size && parse_size(o->size, &o->wanted))
 		return cli_usage(cli, "bad value '%s' for --size (expected WxH, 100x100 to 8000x8000)", o->size);
@@ -402,6 +430,8 @@ static int run(struct cli *cli, struct options *o)
 		rc = draw_diurnal(cli, o, &p, &err);
 	else if (strcmp(verb, "timeline") == 0)
 		rc = draw_timeline(cli, o, &p, &err);
+	else if (strcmp(verb, "shape") == 0 || strcmp(verb, "heatmap") == 0)
+		rc = draw_shape(cli, o, &p, &err);
 	else if (o->points.x)		/* panels, and lines --by */
 		rc = draw_panels(cli, o, &p, &err);
 	else

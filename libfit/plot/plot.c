@@ -30,6 +30,7 @@ void fit_plot_release(struct fit_plot *p)
 			free(panel->series[k].label);
 			free(panel->series[k].points);
 			free(panel->series[k].gaps);
+			free(panel->series[k].values);
 		}
 		free(panel->series);
 		free(panel->title);
@@ -122,6 +123,16 @@ int fit_series_add(struct fit_plot_series *s, double x, double y)
 	return fit_series_add_err(s, x, y, 0);
 }
 
+int fit_series_add_cell(struct fit_plot_series *s, double x_from, double x_to, double y_from, double y_to,
+			double value)
+{
+	if (fit_grow(&s->values, &s->cap_values, s->n_values + 1, sizeof *s->values) ||
+	    fit_series_add(s, x_from, y_from) || fit_series_add(s, x_to, y_to))
+		return FIT_ENOMEM;
+	s->values[s->n_values++] = value;
+	return FIT_OK;
+}
+
 void fit_series_gap(struct fit_plot_series *s)
 {
 	s->gap_before_next = s->n > 0;
@@ -144,6 +155,9 @@ static int check_series(const struct fit_plot_panel *panel, const struct fit_plo
 {
 	const char *name = s->label ? s->label : "";
 
+	for (size_t i = 0; i < s->n_values; i++)
+		if (!isfinite(s->values[i]) || fabs(s->values[i]) > FIT_PLOT_NUMBER_MAX)
+			return fit_fail(err, FIT_EDATA, "cell %zu: a value that cannot be drawn", i + 1);
 	for (size_t i = 0; i < s->n; i++) {
 		const struct fit_plot_point *p = &s->points[i];
 

@@ -25,6 +25,7 @@ enum fit_plot_style {
 	FIT_PLOT_STEPS,		/* y holds from its x to the next x */
 	FIT_PLOT_AREA,		/* as STEPS, filled down to 0 */
 	FIT_PLOT_POINTS,
+	FIT_PLOT_CELLS,		/* rectangles coloured by a value; see fit_series_add_cell() */
 	FIT_PLOT_BARS		/* at x, from 0 to y; bars of several series stand side by side */
 };
 
@@ -44,6 +45,8 @@ struct fit_plot_series {
 	size_t n, cap;
 	size_t *gaps;		/* indices of points that are not joined to the one before */
 	size_t n_gaps, cap_gaps;
+	double *values;		/* FIT_PLOT_CELLS: of each two points, the corners */
+	size_t n_values, cap_values;
 };
 
 struct fit_plot_axis {
@@ -95,6 +98,11 @@ struct fit_plot_series *fit_panel_add_series(struct fit_plot_panel *panel, enum 
 					     const char *label);
 int fit_series_add(struct fit_plot_series *s, double x, double y) FIT_MUST_CHECK;
 int fit_series_add_err(struct fit_plot_series *s, double x, double y, double err) FIT_MUST_CHECK;
+/* A rectangle of FIT_PLOT_CELLS: two points, its corners, and a value, finite. Colours go from blue over
+ * white at 0 to red, alike on both sides; a bar beside the panel says which are which. One such series a
+ * figure. */
+int fit_series_add_cell(struct fit_plot_series *s, double x_from, double x_to, double y_from, double y_to,
+			double value) FIT_MUST_CHECK;
 /* The next point is not joined to the last one: something is missing between them. */
 void fit_series_gap(struct fit_plot_series *s);
 int fit_axis_add_tic(struct fit_plot_axis *a, double at, const char *text) FIT_MUST_CHECK;

@@ -117,6 +117,21 @@ static void put_point(struct builder *b, const struct fit_plot_series *s, double
 	put(b, "\n");
 }
 
+/* x from, x to, y from, y to, value. */
+static void put_cells(struct builder *b, const struct fit_plot_series *s)
+{
+	for (size_t i = 0; i < s->n_values; i++) {
+		const double v[] = { s->points[2 * i].x, s->points[2 * i + 1].x, s->points[2 * i].y,
+				     s->points[2 * i + 1].y, s->values[i] };
+
+		for (size_t k = 0; k < 5; k++) {
+			put(b, k ? "\t" : "");
+			put_num(b, v[k]);
+		}
+		put(b, "\n");
+	}
+}
+
 /* Steps are written corner by corner: gnuplot's own step styles start a new path at each point, so
  * that dashes begin anew and filled areas show seams. */
 static void put_points(struct builder *b, const struct fit_plot_series *s)
@@ -124,6 +139,10 @@ static void put_points(struct builder *b, const struct fit_plot_series *s)
 	bool corners = s->style == FIT_PLOT_STEPS || s->style == FIT_PLOT_AREA;
 	size_t gap = 0;
 
+	if (s->style == FIT_PLOT_CELLS) {
+		put_cells(b, s);
+		return;
+	}
 	for (size_t j = 0; j < s->n; j++) {
 		bool cut = gap < s->n_gaps && s->gaps[gap] == j;
 
@@ -202,6 +221,9 @@ static void put_style(struct builder *b, const struct fit_plot_series *s)
 		put(b, s->has_err ? "yerrorbars pt " : "points pt ");
 		put(b, mark);
 		break;
+	case FIT_PLOT_CELLS:
+		put(b, "boxxyerror fs solid 1 noborder fc palette");
+		return;
 	case FIT_PLOT_BARS:
 		put(b, s->has_err ? "boxerrorbars fs " : "boxes fs ");
 		put(b, PICK(fills, s->look));
@@ -465,6 +487,8 @@ static void put_series(struct builder *b, const struct fit_plot_panel *panel, si
 		put(b, s->has_err ? ")):2:3:(" : ")):2:(");
 		put_short(b, 0.8 / (double)bars);
 		put(b, ")");
+	} else if (s->style == FIT_PLOT_CELLS) {
+		put(b, "(($1+$2)/2):(($3+$4)/2):1:2:3:4:5");
 	} else {
 		put(b, s->has_err && s->style == FIT_PLOT_POINTS ? "1:2:3" : "1:2");
 	}
@@ -477,6 +501,59 @@ static void put_series(struct builder *b, const struct fit_plot_panel *panel, si
 	} else {
 		put(b, " notitle");
 	}
+}
+
+/* Texts at the y axis: labels of their own, as at the x axis. Single panels only. */
+static void put_y_tics(struct builder *b, const struct fit_plot *p, const struct fit_plot_panel *panel)
+{
+	const struct fit_plot_axis *a = &panel->y;
+	size_t number = panel->x.n_tics + 2;
+
+	if (!a->n_tics)
+		return;
+	put(b, "set ytics (");
+	for (size_t i = 0; i < a->n_tics; i++) {
+		put(b, i ? ", '' " : "'' ");
+		put_num(b, a->at[i]);
+	}
+	put(b, ")\nset lmargin at screen ");
+	put_short(b, fmin(0.5, (longest_tic(a) + 50) / p->width));
+	put(b, "\n");
+	for (size_t i = 0; i < a->n_tics; i++) {
+		put_label(b, number + i, a->tics[i]);
+		put(b, "graph 0, first ");
+		put_num(b, a->at[i]);
+		put(b, " right offset -1,0\n");
+	}
+	if (a->label) {
+		put(b, "unset ylabel\n");
+		put_label(b, number + a->n_tics, a->label);
+		put(b, "screen ");
+		put_short(b, 15.0 / p->width);
+		put(b, ", graph 0.5 center rotate by 90\n");
+	}
+}
+
+/* Colours of cells: as strong below 0 as above. */
+static void put_palette(struct builder *b, const struct fit_plot_panel *panel)
+{
+	double most = 0;
+	bool cells = false;
+
+	for (size_t k = 0; k < panel->n_series; k++) {
+		cells = cells || panel->series[k].style == FIT_PLOT_CELLS;
+		for (size_t i = 0; i < panel->series[k].n_values; i++)
+			most = fmax(most, fabs(panel->series[k].values[i]));
+	}
+	if (!cells)
+		return;
+	most = most > 0 ? most : 1;
+	put(b, "set palette defined (-1 '#2166ac', -0.5 '#92c5de', 0 '#f7f7f7', 0.5 '#f4a582', 1 '#b2182b')\n"
+	       "set cbrange [");
+	put_num(b, -most);
+	put(b, ":");
+	put_num(b, most);
+	put(b, "]\nset colorbox\nunset grid\n");
 }
 
 static void put_panel(struct builder *b, const struct fit_plot *p, size_t i, const char *data,
@@ -492,6 +569,8 @@ static void put_panel(struct builder *b, const struct fit_plot *p, size_t i, con
 	put_range(b, panel, false);
 	put_tics(b, p, &panel->x);
 	put(b, panel->y.whole && highest(panel) <= 8 ? "set ytics 1\n" : "set ytics autofreq\n");
+	put_y_tics(b, p, panel);
+	put_palette(b, panel);
 	put_key(b, panel->key);
 	put(b, "plot ");
 	for (size_t k = 0; k < panel->n_series; k++) {
