@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "traces/jobs.h"
+#include "traces/lines.h"
 
 static const struct fit_field pollux_fields[] = {
 	{ "job_id", FIT_TEXT, 0 }, { "app", FIT_TEXT, 0 }, { "submit_s", FIT_TIME, 0 },
@@ -207,19 +208,9 @@ const struct fit_trace_format *fit_trace_format_find(const char *name)
 
 /* ---- telling formats apart ---- */
 
-static bool is_blank(char c)
+static struct fit_text without_quotes(struct fit_text t)
 {
-	return c == ' ' || c == '\t' || c == '\r';
-}
-
-static struct fit_text trim(struct fit_text t)
-{
-	while (t.n && is_blank(t.s[0])) {
-		t.s++;
-		t.n--;
-	}
-	while (t.n && is_blank(t.s[t.n - 1]))
-		t.n--;
+	t = fit_trim(t);
 	if (t.n >= 2 && t.s[0] == '"' && t.s[t.n - 1] == '"') {
 		t.s++;
 		t.n -= 2;
@@ -233,15 +224,15 @@ static bool next_name(struct fit_text *line, char delimiter, struct fit_text *na
 	size_t n = 0;
 
 	if (delimiter == ' ')
-		while (line->n && is_blank(line->s[0])) {
+		while (line->n && fit_is_blank(line->s[0])) {
 			line->s++;
 			line->n--;
 		}
 	if (!line->n)
 		return false;
-	while (n < line->n && (delimiter == ' ' ? !is_blank(line->s[n]) : line->s[n] != delimiter))
+	while (n < line->n && (delimiter == ' ' ? !fit_is_blank(line->s[n]) : line->s[n] != delimiter))
 		n++;
-	*name = trim((struct fit_text){ line->s, n });
+	*name = without_quotes((struct fit_text){ line->s, n });
 	n += n < line->n;
 	line->s += n;
 	line->n -= n;
@@ -297,7 +288,7 @@ static struct fit_text first_line(struct fit_text bytes)
 	struct fit_text line = { bytes.s, 0 };
 	size_t at = 0;
 
-	while (at < bytes.n && (is_blank(bytes.s[at]) || bytes.s[at] == '\n'))
+	while (at < bytes.n && (fit_is_blank(bytes.s[at]) || bytes.s[at] == '\n'))
 		at++;
 	/* from the start of that line */
 	line.s = bytes.s + at;
@@ -307,7 +298,7 @@ static struct fit_text first_line(struct fit_text bytes)
 
 		line.n = lf ? (size_t)(lf - line.s) : line.n;
 	}
-	while (line.n && is_blank(line.s[line.n - 1]))
+	while (line.n && fit_is_blank(line.s[line.n - 1]))
 		line.n--;
 	return line;
 }

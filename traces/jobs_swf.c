@@ -6,15 +6,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "libfit/base/digits.h"
 #include "libfit/base/num.h"
 #include "traces/lines.h"
 #include "traces/swf.h"
+#include "traces/swf_header.h"
 #include "traces/swf_line.h"
 
 enum { JOB_ID, USER_ID, GROUP, APP, SUBMIT_S, START_S, END_S, DURATION_S, GPUS, GPU_TYPE, STATUS_WORD,
        CPUS, MEM_MIB, TIMELIMIT_S, QUEUE_ID, PARTITION_ID, GPUS_REQ, AFTER_JOB, THINK_S, N_OUT };
 
-#define META_MAX 65536		/* bytes of header comments that go into the metadata */
 #define MARKED_MAX ((uint64_t)1 << 28)	/* job numbers that are looked after; 32 MiB of marks */
 
 /* One bit a job number. */
@@ -23,28 +24,16 @@ struct marks {
 	size_t cap;
 };
 
-/* Names of "user 3" and the like: that of number i ends at ends[i] of bytes. */
-struct labels {
-	struct fit_index index;
-	struct fit_str bytes;
-	size_t *ends;
-	size_t n, cap;
-};
-
 struct swf {
 	struct fit_lines lines;
 	struct fit_trace_out *out;
 	const char *reason;
 	bool records;			/* the first record has come */
 	bool cpus;			/* a processor is a CPU */
-	bool says_gpus;			/* the file says that a processor is a GPU */
-	size_t meta_n;
-	int64_t unix_start, max_procs;	/* -1: not given */
-	struct labels labels;
+	struct fit_swf_header header;
 	struct fit_text fields[FIT_SWF_FIELDS + 1];
 	size_t n_fields;
-	uint64_t n_records, extra, partial, no_procs, no_procs_line, too_large, too_large_line, unsorted,
-		 not_kept;
+	uint64_t n_records, extra, partial, no_procs, no_procs_line, too_large, too_large_line, unsorted;
 	struct fit_str too_large_id;
 	int64_t last_submit;
 	struct marks whole, parts;
@@ -105,28 +94,14 @@ static int out_of_range(struct swf *r, size_t field, struct fit_err *err, const 
 		    FIT_TEXT_ARG(r->fields[field]), expected);
 }
 
-/* Digits alone, few enough not to overflow. */
-static bool is_plain(struct fit_text t, int64_t *v)
-{
-	if (t.n == 0 || t.n > 18)
-		return false;
-	*v = 0;
-	for (size_t i = 0; i < t.n; i++) {
-		if (t.s[i] < '0' || t.s[i] > '9')
-			return false;
-		*v = *v * 10 + (t.s[i] - '0');
-	}
-	return true;
-}
-
 /* A number that is at least 0, or missing: -1, -1.0. */
 static int take_real(struct swf *r, size_t field, struct fit_cell *c, struct fit_err *err)
 {
 	struct fit_text t = r->fields[field];
-	int64_t v;
+	uint64_t v;
 	double d;
 
-	if (is_plain(t, &v)) {
+	if (fit_take_digits(t.s, t.n, &v)) {
 		*c = (struct fit_cell){ .u.d = (double)v };
 		return FIT_OK;
 	}
@@ -147,11 +122,12 @@ static int take_real(struct swf *r, size_t field, struct fit_cell *c, struct fit
 static int take_time(struct swf *r, size_t field, struct fit_cell *c, struct fit_err *err)
 {
 	struct fit_text t = r->fields[field];
+	uint64_t plain;
 	int64_t v;
 	int rc;
 
-	if (is_plain(t, &v) && v <= INT64_C(4000000000)) {
-		*c = (struct fit_cell){ .u.i = v * FIT_NS_PER_S };
+	if (fit_take_digits(t.s, t.n, &plain) && plain <= UINT64_C(4000000000)) {
+		*c = (struct fit_cell){ .u.i = (int64_t)plain * FIT_NS_PER_S };
 		return FIT_OK;
 	}
 	rc = take_real(r, field, c, err);
@@ -169,11 +145,12 @@ static int take_time(struct swf *r, size_t field, struct fit_cell *c, struct fit
 static int take_number(struct swf *r, size_t field, struct fit_cell *c, struct fit_err *err)
 {
 	struct fit_text t = r->fields[field];
+	uint64_t plain;
 	int64_t v;
 	int rc;
 
-	if (is_plain(t, &v)) {
-		*c = (struct fit_cell){ .u.i = v };
+	if (fit_take_digits(t.s, t.n, &plain)) {
+		*c = (struct fit_cell){ .u.i = (int64_t)plain };
 		return FIT_OK;
 	}
 	rc = fit_parse_int64(t, &v);
@@ -194,187 +171,22 @@ static int take_number(struct swf *r, size_t field, struct fit_cell *c, struct f
 	return FIT_OK;
 }
 
-/* ---- labels: names of numbers, as our own export writes them ---- */
-
-static void labels_release(struct labels *l)
-{
-	fit_index_release(&l->index);
-	fit_str_release(&l->bytes);
-	free(l->ends);
-}
-
-/* The name of "user 3"; NULL when it has none. */
-static struct fit_text find_label(const struct labels *l, const char *kind, struct fit_text number)
-{
-	char key[64];
-	uint32_t i;
-	size_t from;
-	int n;
-
-	if (l->n == 0)
-		return (struct fit_text){ NULL, 0 };
-	n = snprintf(key, sizeof key, "%s %.*s", kind, FIT_TEXT_ARG(number));
-	if (n < 0 || (size_t)n >= sizeof key)
-		return (struct fit_text){ NULL, 0 };
-	i = fit_index_get(&l->index, (struct fit_text){ key, (size_t)n });
-	if (i == FIT_NO_INDEX)
-		return (struct fit_text){ NULL, 0 };
-	from = i ? l->ends[i - 1] : 0;
-	return (struct fit_text){ l->bytes.s + from, l->ends[i] - from };
-}
-
-/* "user 3 alice"; the first one of a number counts. */
-static int take_label(struct labels *l, struct fit_text t)
-{
-	const char *blank = t.n ? memchr(t.s, ' ', t.n) : NULL, *second;
-	struct fit_text key;
-	uint32_t found;
-	int rc;
-
-	second = blank ? memchr(blank + 1, ' ', t.n - (size_t)(blank + 1 - t.s)) : NULL;
-	if (!second || second + 1 == t.s + t.n || l->n >= FIT_NO_INDEX - 1)
-		return FIT_OK;
-	key = (struct fit_text){ t.s, (size_t)(second - t.s) };
-	rc = fit_grow(&l->ends, &l->cap, l->n + 1, sizeof *l->ends);
-	rc = rc ? rc : fit_index_put(&l->index, key, (uint32_t)l->n, &found);
-	if (rc || found != FIT_NO_INDEX)
-		return rc;
-	rc = fit_swf_unescape(&l->bytes, (struct fit_text){ second + 1, t.n - key.n - 1 });
-	l->ends[l->n++] = l->bytes.n;
-	return rc;
-}
+/* ---- one record ---- */
 
 /* The number in a field, or its name. buf may hold the number. */
 static struct fit_cell name_cell(const struct swf *r, const char *kind, size_t field,
 				 const struct fit_cell *number, char buf[FIT_NUM_MAX])
 {
 	struct fit_text t = r->fields[field], name;
-	int64_t v;
+	uint64_t v;
 
 	if (number->na)
 		return (struct fit_cell){ .na = true };
-	if (!is_plain(t, &v) || (t.s[0] == '0' && t.n > 1))	/* "3.0", "007" */
+	if (!fit_take_digits(t.s, t.n, &v) || (t.s[0] == '0' && t.n > 1))	/* "3.0", "007" */
 		t = (struct fit_text){ buf, fit_format_int64(buf, number->u.i) };
-	name = find_label(&r->labels, kind, t);
+	name = fit_swf_label(&r->header, kind, t);
 	return (struct fit_cell){ .u.t = name.n ? name : t };
 }
-
-/* ---- comments ---- */
-
-static bool is_blank(char c)
-{
-	return c == ' ' || c == '\t' || c == '\r';
-}
-
-static struct fit_text trim(struct fit_text t)
-{
-	while (t.n && is_blank(t.s[0])) {
-		t.s++;
-		t.n--;
-	}
-	while (t.n && is_blank(t.s[t.n - 1]))
-		t.n--;
-	return t;
-}
-
-/* "MaxProcs" as "swf_max_procs". */
-static void meta_key(const char *name, char key[64])
-{
-	size_t n = (size_t)snprintf(key, 64, "swf");
-
-	for (; *name && n < 61; name++) {
-		if (*name >= 'A' && *name <= 'Z')
-			key[n++] = '_';
-		key[n++] = *name >= 'A' && *name <= 'Z' ? (char)(*name - 'A' + 'a') : *name;
-	}
-	key[n] = '\0';
-}
-
-/* The number that a value begins with: "64 (16 x 4)". */
-static bool leading_number(struct fit_text t, int64_t *v)
-{
-	size_t n = 0;
-
-	while (n < t.n && t.s[n] >= '0' && t.s[n] <= '9')
-		n++;
-	return is_plain((struct fit_text){ t.s, n }, v);
-}
-
-static int keep_header(struct swf *r, const char *name, struct fit_text value, struct fit_err *err)
-{
-	char key[64], *text;
-	int rc;
-
-	if (r->meta_n + value.n > META_MAX) {
-		r->not_kept++;
-		return FIT_OK;
-	}
-	r->meta_n += value.n;
-	meta_key(name, key);
-	text = fit_strdup(value);
-	rc = text ? fit_trace_meta(r->out, key, text) : FIT_ENOMEM;
-	free(text);
-	return rc ? fit_fail_nomem(err) : FIT_OK;
-}
-
-static int take_start(struct swf *r, struct fit_text value, struct fit_err *err)
-{
-	char origin[FIT_DATETIME_MAX + 8];
-	int64_t v;
-
-	if (!leading_number(value, &v) || v > INT64_C(4000000000))
-		return fit_lines_fail(&r->lines, FIT_EPARSE, r->lines.number, "UnixStartTime", err,
-				      "bad value '%.*s' (expected seconds since 1970)", FIT_TEXT_ARG(value));
-	if (r->unix_start >= 0 && v != r->unix_start)
-		return fit_lines_fail(&r->lines, FIT_EDATA, r->lines.number, "UnixStartTime", err,
-				      "another log begins here, '%.*s' (expected one log, whose times count "
-				      "from one start, %lld)", FIT_TEXT_ARG(value), (long long)r->unix_start);
-	if (r->unix_start >= 0 || r->records)
-		return FIT_OK;
-	r->unix_start = v;
-	if (v == 0)		/* nobody knows */
-		return FIT_OK;
-	fit_format_datetime(origin, v * FIT_NS_PER_S);
-	memcpy(origin + strlen(origin), "+00:00", sizeof "+00:00");
-	return fit_trace_meta(r->out, "origin", origin) ? fit_fail_nomem(err) : FIT_OK;
-}
-
-/* ";  MaxProcs: 64" */
-static int take_comment(struct swf *r, struct fit_text t, struct fit_err *err)
-{
-	static const char *const names[] = {
-		"Version", "Computer", "Installation", "Acknowledge", "Information", "Conversion", "MaxJobs",
-		"MaxRecords", "Preemption", "UnixStartTime", "TimeZone", "TimeZoneString", "StartTime",
-		"EndTime", "MaxNodes", "MaxProcs", "MaxRuntime", "MaxMemory", "AllowOveruse", "MaxQueues",
-		"Queues", "Queue", "MaxPartitions", "Partitions", "Partition", "Note"
-	};
-	const char *colon = t.n ? memchr(t.s, ':', t.n) : NULL;
-	struct fit_text key, value;
-	int rc = FIT_OK;
-
-	if (!colon)
-		return FIT_OK;
-	key = trim((struct fit_text){ t.s + 1, (size_t)(colon - t.s) - 1 });
-	value = trim((struct fit_text){ colon + 1, t.n - (size_t)(colon - t.s) - 1 });
-	if (value.n == 0)
-		return FIT_OK;
-	if (fit_text_is(key, "UnixStartTime"))
-		rc = take_start(r, value, err);
-	if (rc || r->records)
-		return rc;
-	if (fit_text_is(key, "Label"))
-		return take_label(&r->labels, value) ? fit_fail_nomem(err) : FIT_OK;
-	if (fit_text_is(key, "MaxProcs") && !leading_number(value, &r->max_procs))
-		r->max_procs = -1;
-	if (fit_text_is(key, "Note") && fit_text_is(value, FIT_SWF_NOTE_GPUS))
-		r->says_gpus = true;
-	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-		if (fit_text_is(key, names[i]))
-			return keep_header(r, names[i], value, err);
-	return FIT_OK;
-}
-
-/* ---- one record ---- */
 
 struct record {
 	struct fit_cell job, submit, wait, run, alloc, req, limit, mem, status, user, group, app, queue,
@@ -422,11 +234,11 @@ static int split(struct swf *r, struct fit_text t, struct fit_err *err)
 	while (at < t.n) {
 		size_t from;
 
-		while (at < t.n && is_blank(t.s[at]))
+		while (at < t.n && fit_is_blank(t.s[at]))
 			at++;
 		if (at == t.n)
 			break;
-		for (from = at; at < t.n && !is_blank(t.s[at]); at++)
+		for (from = at; at < t.n && !fit_is_blank(t.s[at]); at++)
 			;
 		if (n < FIT_SWF_FIELDS)
 			r->fields[n] = (struct fit_text){ t.s + from, at - from };
@@ -473,7 +285,7 @@ static int count_record(struct swf *r, int64_t job, int64_t submit_ns, double pr
 	if (submit_ns < r->last_submit)
 		r->unsorted++;
 	r->last_submit = submit_ns;
-	if (r->max_procs < 0 || procs <= (double)r->max_procs)
+	if (r->header.max_procs < 0 || procs <= (double)r->header.max_procs)
 		return FIT_OK;
 	if (!r->too_large++) {
 		r->too_large_line = r->lines.number;
@@ -608,7 +420,7 @@ static bool is_usual(const struct swf *r, const struct fit_swf_line *x)
 {
 	const int64_t most = INT64_C(4000000000), *v = x->v;
 
-	return !r->labels.n && v[FIT_SWF_JOB] >= 0 && v[FIT_SWF_SUBMIT] >= 0 && v[FIT_SWF_SUBMIT] <= most &&
+	return !r->header.n_labels && v[FIT_SWF_JOB] >= 0 && v[FIT_SWF_SUBMIT] >= 0 && v[FIT_SWF_SUBMIT] <= most &&
 	       v[FIT_SWF_WAIT] <= most && v[FIT_SWF_RUN] <= most && v[FIT_SWF_REQ_TIME] <= most &&
 	       v[FIT_SWF_THINK] <= most && (v[FIT_SWF_STATUS] < 2 || v[FIT_SWF_STATUS] == 5) &&
 	       v[FIT_SWF_ALLOC] <= most && v[FIT_SWF_REQ] <= most &&
@@ -674,8 +486,8 @@ static int one_line(struct swf *r, struct fit_err *err)
 	struct fit_text t = r->lines.text;
 	int rc;
 
-	if (t.n == 0 || is_blank(t.s[0]) || is_blank(t.s[t.n - 1]))
-		t = trim(t);
+	if (t.n == 0 || fit_is_blank(t.s[0]) || fit_is_blank(t.s[t.n - 1]))
+		t = fit_trim(t);
 	if (t.n == 0)
 		return FIT_OK;
 	if (fit_swf_line_take(t, &usual) && is_usual(r, &usual)) {
@@ -689,8 +501,8 @@ static int one_line(struct swf *r, struct fit_err *err)
 	rc = fit_lines_check(&r->lines, t, r->lines.number, err);
 	fit_lines_hash(&r->lines, t);
 	if (t.s[0] == ';') {
-		r->not_kept += rc != FIT_OK;	/* names of institutions in Latin-1 */
-		return rc ? FIT_OK : take_comment(r, t, err);
+		r->header.not_kept += rc != FIT_OK;	/* names of institutions in Latin-1 */
+		return rc ? FIT_OK : fit_swf_header_take(&r->header, &r->lines, r->out, r->records, t, err);
 	}
 	r->records = true;
 	r->reason = "bad encoding";
@@ -725,7 +537,7 @@ static int add_notes(struct swf *r, const struct fit_trace_params *params)
 	char more[160] = "";
 	int rc = FIT_OK;
 
-	if (params->processors == FIT_PROCESSORS_GUESS && !r->says_gpus && r->records)
+	if (params->processors == FIT_PROCESSORS_GUESS && !r->header.says_gpus && r->records)
 		rc = fit_trace_note(r->out,
 				    "column gpus holds processors: the format has no GPUs (say "
 				    "--gpus-from processors or none)");
@@ -737,7 +549,7 @@ static int add_notes(struct swf *r, const struct fit_trace_params *params)
 		 (unsigned long long)r->no_procs_line);
 	rc = rc ? rc : note(r, r->no_procs, "job", "jobs", more);
 	snprintf(more, sizeof more, " than MaxProcs %lld, such as job %s on line %llu",
-		 (long long)r->max_procs, r->too_large_id.s ? r->too_large_id.s : "",
+		 (long long)r->header.max_procs, r->too_large_id.s ? r->too_large_id.s : "",
 		 (unsigned long long)r->too_large_line);
 	rc = rc ? rc : note(r, r->too_large, "job with more processors",
 			    "jobs with more processors", more);
@@ -745,7 +557,7 @@ static int add_notes(struct swf *r, const struct fit_trace_params *params)
 			    " before that of the record above");
 	rc = rc ? rc : note(r, r->extra, "record", "records",
 			    " with more than 18 fields (the rest passed over)");
-	rc = rc ? rc : note(r, r->not_kept, "header comment", "header comments",
+	rc = rc ? rc : note(r, r->header.not_kept, "header comment", "header comments",
 			    " not kept (not UTF-8, or more than 64 KiB of them)");
 	rc = rc ? rc : add_count(r, "partial_executions", r->partial);
 	return rc ? rc : add_count(r, "without_processors", r->no_procs);
@@ -755,7 +567,7 @@ int fit_trace_read_swf(struct fit_source *s, struct fit_trace_out *out, struct f
 {
 	const struct fit_trace_params *params = fit_trace_params_of(out);
 	struct swf r = {
-		.out = out, .unix_start = -1, .max_procs = -1, .last_submit = INT64_MIN,
+		.out = out, .header = FIT_SWF_HEADER_INIT, .last_submit = INT64_MIN,
 		.cpus = params->processors == FIT_PROCESSORS_ARE_CPUS
 	};
 	char hash[FIT_HASH_HEX];
@@ -774,7 +586,7 @@ int fit_trace_read_swf(struct fit_source *s, struct fit_trace_out *out, struct f
 		fit_trace_set_hash(out, hash);
 	}
 	fit_lines_close(&r.lines);
-	labels_release(&r.labels);
+	fit_swf_header_release(&r.header);
 	fit_str_release(&r.too_large_id);
 	free(r.whole.words);
 	free(r.parts.words);
@@ -788,7 +600,7 @@ int fit_trace_sniff_swf(const struct fit_trace_head *head, char why[FIT_TRACE_WH
 
 	while (rest.n) {
 		const char *lf = memchr(rest.s, '\n', rest.n);
-		struct fit_text t = trim((struct fit_text){ rest.s, lf ? (size_t)(lf - rest.s) : rest.n });
+		struct fit_text t = fit_trim((struct fit_text){ rest.s, lf ? (size_t)(lf - rest.s) : rest.n });
 		struct fit_text word;
 		size_t n = 0, k;
 		double v;
@@ -803,8 +615,8 @@ int fit_trace_sniff_swf(const struct fit_trace_head *head, char why[FIT_TRACE_WH
 			comments = comments || memchr(t.s, ':', t.n);
 			continue;
 		}
-		for (; t.n; n++, t = trim((struct fit_text){ t.s + k, t.n - k })) {
-			for (k = 0; k < t.n && !is_blank(t.s[k]); k++)
+		for (; t.n; n++, t = fit_trim((struct fit_text){ t.s + k, t.n - k })) {
+			for (k = 0; k < t.n && !fit_is_blank(t.s[k]); k++)
 				;
 			word = (struct fit_text){ t.s, k };
 			if (fit_parse_double(word, &v))

@@ -5,6 +5,17 @@
 #include <stdio.h>
 #include <string.h>
 
+struct fit_text fit_trim(struct fit_text t)
+{
+	while (t.n && fit_is_blank(t.s[0])) {
+		t.s++;
+		t.n--;
+	}
+	while (t.n && fit_is_blank(t.s[t.n - 1]))
+		t.n--;
+	return t;
+}
+
 int fit_lines_open(struct fit_lines *l, struct fit_source *s, struct fit_err *err)
 {
 	*l = (struct fit_lines){ .source = s, .hasher = fit_hasher_new() };

@@ -23,6 +23,15 @@ struct fit_lines {
 	bool any;		/* some line was not empty */
 };
 
+/* A blank inside of a line, and what a CR leaves at its end. */
+static inline bool fit_is_blank(char c)
+{
+	return c == ' ' || c == '\t' || c == '\r';
+}
+
+/* A text without blanks at its ends. */
+struct fit_text fit_trim(struct fit_text t);
+
 /* The source is borrowed until close(). */
 int fit_lines_open(struct fit_lines *l, struct fit_source *s, struct fit_err *err) FIT_MUST_CHECK;
 void fit_lines_close(struct fit_lines *l);

@@ -56,7 +56,7 @@ hasnt "and nothing needs to be said" "$T/err" 'processors: '
 	rec 7 6 0 1 0 0 1
 	rec 8 7 0 1 -1 -1 1
 	rec 9 8 0 1 4 4 -1
-	rec 10 9 0 1 9007199254740993 4 1
+	rec 10 9 0 1 1000000000 4 1
 } >"$T/in"
 run "unknown values" 0 gf-trace $G --from swf "$T/in"
 cols "job_id submit_s start_s end_s duration_s gpus status" >"$T/rows"
@@ -69,10 +69,13 @@ is "are missing, wherever they stand" "$T/rows" \
 6 5 14 14 0 4 CANCELLED
 7 6 6 7 1 0 OK
 9 8 8 9 1 4 UNKNOWN
-10 9 9 10 1 9007199254740992 OK"
+10 9 9 10 1 1000000000 OK"
 is "what was left out" "$T/err" "gf-trace: warning: $T/in: 1 job without a count of processors left out, \
 the first on line 8"
 has "is in the metadata, too" "$T/out" '^#without_processors=1$'
+rec 10 9 0 1 1000000001 4 1 >"$T/in"
+fault "more processors than there are" ":1:gpus: out of range '1000000001' (expected at most 1000000000)"
+run "which are no GPUs" 0 gf-trace --gpus-from none --from swf "$T/in"
 
 # ---- faults ----
 rec 1 -1 0 1 4 4 1 >"$T/in"
