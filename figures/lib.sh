@@ -325,7 +325,7 @@ claim_published() {
 	[ -s "$W/worst" ] || return 0
 	read -r worst_n worst_by worst_at <"$W/worst"
 	claim raw-results "within $1 %" "$worst_by %" "$(verdict "$worst_by <= $1 && $worst_by >= -$1")" \
-		"mean JCT against the published raw means, $worst_n points; worst: $worst_at"
+		"mean JCT against the published raw means, $worst_n points; worst: $worst_at${SEARCH:+; theirs: ga, here: $SEARCH}"
 }
 
 # ---- pictures ----
