@@ -415,5 +415,6 @@ int main(int argc, char **argv)
 		rc = lucid_score(&cli, &o.score);
 	else
 		rc = strcmp(cli.verb->name, "pack") == 0 ? run_pack(&cli, &o) : run_profile(&cli, &o);
+	free(o.sweep.items);
 	return cli_finish(&cli, rc);
 }

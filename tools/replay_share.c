@@ -5,6 +5,8 @@
 
 #include "libfit/base/num.h"
 
+const char *const replay_share_survivors[] = { "recovers", "keeps-speed", NULL };
+
 struct replay_share_options replay_share_defaults(void)
 {
 	struct fit_policy_params p = fit_policy_params_default();
@@ -14,6 +16,7 @@ struct replay_share_options replay_share_defaults(void)
 		.profiler_time_ns = q.limit_ns,
 		.profiler_gpus = q.most_gpus,
 		.pack_score = p.pack_score,
+		.survivor = -1,
 		.gpu_mem_mib = p.gpu_mem_mib,
 		.pack_util_pct = p.pack_util_pct,
 	};
@@ -37,6 +40,8 @@ int replay_share_check(struct cli *cli, const struct replay_share_options *o, st
 	p->profiler.limit_ns = o->profiler_time_ns;
 	p->profiler.most_gpus = o->profiler_gpus;
 	p->profiler.naive = o->profiler_naive;
+	if (o->survivor >= 0)
+		p->survivor_keeps_speed = o->survivor == 1;
 	if (p->fidelity->profiler_places_alike)
 		p->profiler.placement = p->placement;
 	return 0;

@@ -12,8 +12,10 @@ struct replay_share_options {
 	const char *configs, *pairs, *forecast, *profiler;
 	int64_t profiler_time_ns, profiler_gpus, pack_score;
 	double gpu_mem_mib, pack_util_pct;
+	int survivor;			/* index of replay_share_survivors; -1: what the fidelity says */
 	bool profiler_naive, no_packing, no_estimator;
 };
+extern const char *const replay_share_survivors[];	/* recovers, keeps-speed; ends with NULL */
 struct replay_share_options replay_share_defaults(void);
 
 struct replay_share {

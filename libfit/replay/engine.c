@@ -136,6 +136,7 @@ void fit_replay_params_choose(struct fit_replay_params *p, const struct fit_poli
 	p->interval_ns = policy == &fit_policy_tiresias && fidelity->tiresias_interval_ns ?
 			 fidelity->tiresias_interval_ns : fidelity->interval_ns;
 	p->placement = (enum fit_placement_kind)fidelity->placement;
+	p->survivor_keeps_speed = fidelity->survivor_keeps_speed;
 	if (fidelity->tiresias_threshold_gpu_s)
 		p->policy_params.tiresias_threshold_gpu_s = fidelity->tiresias_threshold_gpu_s;
 }
@@ -529,7 +530,7 @@ static int set_partner(struct fit_engine *g, uint32_t j, uint32_t partner, doubl
 static int leave_partner(struct fit_engine *g, uint32_t j, uint32_t order, struct fit_err *err)
 {
 	struct job_state *s = &g->state[j];
-	bool keeps = g->p->fidelity->survivor_keeps_speed && s->order > order;
+	bool keeps = g->p->survivor_keeps_speed && s->order > order;
 
 	s->marked = keeps;
 	return set_partner(g, j, NOBODY, keeps ? s->run.rate_shared : 1, err);
@@ -1422,7 +1423,7 @@ static int describe(struct fit_engine *g, const struct fit_meta *given, struct f
 		rc = fit_meta_add(m, "input_configs", g->p->colocation->hash_configs);
 		rc = rc ? rc : fit_meta_add(m, "input_pairs", g->p->colocation->hash_pairs);
 		rc = rc ? rc : add_time(m, "count_s", f->count_ns);
-		rc = rc ? rc : fit_meta_add(m, "survivor", f->survivor_keeps_speed ? "keeps-speed" : "recovers");
+		rc = rc ? rc : fit_meta_add(m, "survivor", g->p->survivor_keeps_speed ? "keeps-speed" : "recovers");
 	}
 	if (!rc && f->decides_at_zero && g->p->interval_ns)
 		rc = fit_meta_add(m, "first_decision_s", "0");

@@ -36,6 +36,7 @@ struct fit_replay_params {
 	const struct fit_theta_list *models;	/* what agents start from and keep (FIT_ADAPTIVE); NULL: they learn */
 	double interference;	/* share of its rate that a job on several nodes loses where another such
 				 * job uses one of them; 0 … 1 (profiles only) */
+	bool survivor_keeps_speed;	/* as in fidelity.h, where the default is from */
 	const struct fit_colocation *colocation;	/* what was measured of shared GPUs; NULL: nobody shares */
 	struct fit_profiler_params profiler;	/* nodes 0: jobs are not profiled */
 	const int32_t *profiler_nodes;		/* their numbers in the whole cluster; closed in their partitions */

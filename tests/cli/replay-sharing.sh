@@ -62,6 +62,18 @@ run "all rules that apply" 0 gf-verify -j "$T/jobs.tsv" $C "$T/log"
 has "two at most" "$T/out" "^gpu-sharing${tab}ok"
 has "as measured" "$T/out" "^shared-speed${tab}ok"
 
+# shellcheck disable=SC2086
+run "the one convention without the others" 0 gf-replay -p lucid --survivor keeps-speed -c 1x2 $C "$T/jobs.tsv"
+cp "$T/out" "$T/log"
+has "it stays slow (work is rounded down to the nanosecond when something changes)" "$T/out" \
+	"^130.000000001${tab}finish${tab}b"
+verify "the one convention"
+# shellcheck disable=SC2086
+run "the others without it" 0 gf-replay -p lucid --fidelity lucid-asplos23 --survivor recovers -c 1x2 $C "$T/jobs.tsv"
+cp "$T/out" "$T/log"
+has "it recovers" "$T/out" "^93${tab}share${tab}b${tab}2${tab}0:2.*${tab}NA${tab}1$"
+verify "the others"
+
 # Who may join whom: score, memory, time, size.
 joins() {
 	job_table >"$T/jobs.tsv"
