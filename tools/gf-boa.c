@@ -320,6 +320,8 @@ static int open_table(const struct cli *cli, const struct data *d, const struct 
 		rc = meta_real(&meta, "mu", s->mu);
 	if (!rc && s)
 		rc = fit_meta_set(&meta, "method", fit_boa_method_name(s->method));
+	if (!rc && s && s->method != FIT_BOA_MIXED) /* that of the mixed optimum is rounding */
+		rc = meta_real(&meta, "gap", s->gap);
 	rc = rc ? fit_fail_nomem(err) : cli_writer_open(cli, w, err);
 	if (!rc)
 		rc = fit_writer_begin(*w, NULL, &meta, fields, n, err);

@@ -356,7 +356,10 @@ int fit_boa_appraise(struct fit_boa_solution *s, const struct fit_boa *b,
 	s->rescales_per_job = rescales / rate;
 	prices_at(s, f);
 	rc = fit_boa_dual(b, s->mu, fmax(s->budget, f->budget[0]), &s->bound_s, err);
-	s->gap = s->bound_s > 0 ? fmax(s->mean_jct_s / s->bound_s - 1, 0) : (double)INFINITY;
+	if (s->bound_s > 0)
+		s->gap = fmax(s->mean_jct_s / s->bound_s - 1, 0);
+	else /* there may be no work at all */
+		s->gap = s->mean_jct_s > 0 ? (double)INFINITY : 0;
 	return rc;
 }
 

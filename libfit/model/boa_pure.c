@@ -367,12 +367,15 @@ static int compare_nodes(const void *pa, const void *pb)
 	return (a->choice > b->choice) - (a->choice < b->choice);
 }
 
+/* What sums of doubles may exceed the budget by; the plans that are known fit anyway. */
+#define FITS 1e-14
+
 /* Nodes [from, to) with each choice of a group; rest_lo and rest_hi: least and largest cost of the
  * groups behind. */
 static int put_together(struct search *s, size_t from, size_t to, const struct group *g, double rest_lo,
 			double rest_hi, struct fit_err *err)
 {
-	double most = s->budget * (1 + FIT_BOA_SLACK);
+	double most = s->budget * (1 + FITS);
 	size_t kept = to;
 
 	for (size_t i = from; i < to; i++)

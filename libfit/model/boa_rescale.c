@@ -265,6 +265,8 @@ static int search_chords(struct plans *p, const struct fit_boa *b, size_t class,
 
 		aim.cost_a = fit_dd_value(fit_dd_div(fit_dd_sub(u->time, v->time),
 						     fit_dd_sub(v->cost, u->cost)));
+		if (!(aim.cost_a > 0) || isinf(aim.cost_a)) /* nothing is between them */
+			continue;
 		rc = add_path(p, b, class, g, &aim, err);
 		if (rc)
 			break;
@@ -295,9 +297,11 @@ static int grid_hull(struct plans *p, const struct fit_boa *b, size_t class, str
 		rc = add_path(p, b, class, g, &fastest, err);
 	if (rc)
 		return rc;
-	if (fit_dd_cmp(p->list[lo + 1].path.cost, p->list[lo].path.cost) <= 0 ||
-	    fit_dd_cmp(p->list[lo + 1].path.time, p->list[lo].path.time) >= 0) {
-		drop_last(p, g->n_epochs);
+	/* of several cheapest paths, equal but for rounding, the faster one is the corner */
+	if (fit_dd_cmp(p->list[lo + 1].path.cost, p->list[lo].path.cost) <= 0)
+		p->list[lo] = p->list[lo + 1];
+	if (fit_dd_cmp(p->list[lo + 1].path.time, p->list[lo].path.time) >= 0) {
+		p->n--;	/* its widths may be those of the first one now */
 		return FIT_OK;
 	}
 	return search_chords(p, b, class, g, lo, lo + 1, err);

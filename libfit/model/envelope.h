@@ -30,10 +30,11 @@ struct fit_width {
 	int64_t gpus;	/* 1 to FIT_GPUS_MAX */
 	int type;	/* of GPU; nothing here looks at it */
 };
-#define FIT_SPEED_MIN 1e-100
-#define FIT_SPEED_MAX 1e100
-#define FIT_PRICE_MIN 1e-30
-#define FIT_PRICE_MAX 1e30
+/* Within these limits no sum of costs, times and prices overflows. */
+#define FIT_SPEED_MIN 1e-30
+#define FIT_SPEED_MAX 1e30
+#define FIT_PRICE_MIN 1e-10
+#define FIT_PRICE_MAX 1e10
 #define FIT_GPUS_MAX ((int64_t)1 << 31)
 
 /* A finite speed above 0 within these limits. */

@@ -284,13 +284,13 @@ static int take_row(const struct fit_reader *r, const struct fit_cell *c, bool d
 	row->gpus = (uint32_t)c[GPUS].u.i;
 	row->work = c[WORK].u.d;
 	if (!(row->work >= 0 && row->work <= FIT_WORK_MAX))
-		return bad_real(r, WORK, row->work, "0 to 1e100", err);
+		return bad_real(r, WORK, row->work, "0 to 1e30", err);
 	row->speed = c[SPEED].na ? 0 : c[SPEED].u.d;
 	if (row->speed == 0 || fit_width_usable(&(struct fit_width){ .speed = row->speed }))
 		return FIT_OK;
 	if (!drop_bad)
 		return bad_real(r, SPEED, row->speed,
-				"1e-100 to 1e100; 0 or NA where the width cannot be used", err);
+				"1e-30 to 1e30; 0 or NA where the width cannot be used", err);
 	row->speed = 0;
 	++*dropped;
 	return FIT_OK;

@@ -34,7 +34,7 @@ struct fit_speedups {
 };
 
 #define FIT_SPEEDUP_CLASSES_MAX 10000000	/* classes, and epochs of one class */
-#define FIT_WORK_MAX 1e100
+#define FIT_WORK_MAX 1e30
 
 /* A missing speed becomes 0: such a width stays, and is not usable. So does one that is nan,
  * infinite or negative where drop_bad. FIT_EDATA: a value out of range, an epoch left out,

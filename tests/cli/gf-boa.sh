@@ -87,6 +87,8 @@ run "pure plans" 0 gf-boa solve --plans pure -b 28 --classes $c $s
 lines "have one row an epoch" "$T/out" $(($(grep -c '^#' "$T/out") + 7))
 grep -v '^#' "$T/out" | awk -F '\t' 'NR > 1 && ($2 != 0 || $3 != 1) { bad = 1 } END { exit bad }'
 ok "and all jobs on them" $?
+grep -q '^#gap=0[.]0' "$T/out"
+ok "and say their gap" $?
 cp "$T/out" "$T/pure"
 
 # ---- infeasible ----
@@ -107,6 +109,17 @@ is "the dearest are named" "$T/err" "gf-boa: infeasible budget '27' (expected at
 and 2 more at their cheapest widths)"
 
 # ---- certify ----
+# nothing of what finds plans is in what certifies them
+if command -v nm >/dev/null 2>&1 && [ -f "$B/libfit/model/boa_certify.o" ]; then
+	nm -u "$B/libfit/model/boa_certify.o" | sed -n 's/^ *U \(fit_.*\)/\1/p' |
+		grep -v -x -e fit_boa_classes_find -e fit_speedups_find -e fit_meta_get -e fit_parse_double \
+			-e fit_fail -e fit_fail_nomem -e fit_grow -e fit_text_of >"$T/shared-code"
+	is "its object calls nothing of the solver" "$T/shared-code" ""
+	nm "$B/libfit/model/boa_certify.o" | grep -q ' T fit_boa_certify$'
+	ok "it is the object" $?
+else
+	skip "no nm, or no object files" 2
+fi
 run "certify" 0 gf-boa certify --speedups $s --classes $c "$T/plans"
 grep -v '^#' "$T/out" | cut -f 1,4 >"$T/a"
 cat >"$T/b" <<'EOT'
@@ -177,14 +190,14 @@ table_at_fault() {	# NAME MESSAGE ROW of the speedups, in place of the first one
 	is "$1: the message" "$T/err" "gf-boa: $T/bad.tsv:44:$2"
 	is "$1: nothing written" "$T/out" ""
 }
-table_at_fault "a negative speed" "speed_per_s: bad value '-2' (expected 1e-100 to 1e100; 0 or NA where the width \
+table_at_fault "a negative speed" "speed_per_s: bad value '-2' (expected 1e-30 to 1e30; 0 or NA where the width \
 cannot be used)" "text	0	1	3000	-2"
-table_at_fault "nan" "speed_per_s: bad value 'nan' (expected 1e-100 to 1e100; 0 or NA where the width cannot be used)" \
+table_at_fault "nan" "speed_per_s: bad value 'nan' (expected 1e-30 to 1e30; 0 or NA where the width cannot be used)" \
 	"text	0	1	3000	nan"
-table_at_fault "an infinite speed" "speed_per_s: bad value 'inf' (expected 1e-100 to 1e100; 0 or NA where the width \
+table_at_fault "an infinite speed" "speed_per_s: bad value 'inf' (expected 1e-30 to 1e30; 0 or NA where the width \
 cannot be used)" "text	0	1	3000	inf"
 table_at_fault "no GPUs" "gpus: bad number of GPUs '0' (expected 1 to 2147483647)" "text	0	0	3000	1"
-table_at_fault "negative work" "work: bad value '-1' (expected 0 to 1e100)" "text	0	1	-1	1"
+table_at_fault "negative work" "work: bad value '-1' (expected 0 to 1e30)" "text	0	1	-1	1"
 table_at_fault "a missing class" "class: missing value 'NA' (expected text in UTF-8)" "NA	0	1	3000	1"
 table_at_fault "a negative epoch" "epoch: bad value '-1' (expected 0 to 9999999)" "text	-1	1	3000	1"
 sed 's/^text	0	7	3000/text	0	7	3001/' $s >"$T/bad.tsv"

@@ -31,7 +31,7 @@ column gpu_type "$T/out" | uniq | paste -s -d ' ' - >"$T/a"
 is "an envelope for each" "$T/a" "large small large small large small large small"
 printf 'class\tepoch\tgpus\twork\tspeed_per_s\na\t0\t1\t1\t1\na\t0\t2\t1\t-1\na\t0\t3\t1\tnan\na\t0\t4\t1\tinf\na\t0\t4\t1\t3\na\t0\t5\t1\tNA\n' >"$T/bad.tsv"
 run "bad speeds" 1 gf-speedup "$T/bad.tsv"
-is "are refused" "$T/err" "gf-speedup: $T/bad.tsv:3:speed_per_s: bad value '-1' (expected 1e-100 to 1e100; 0 or NA \
+is "are refused" "$T/err" "gf-speedup: $T/bad.tsv:3:speed_per_s: bad value '-1' (expected 1e-30 to 1e30; 0 or NA \
 where the width cannot be used)"
 run "--drop-bad" 0 gf-speedup --drop-bad --no-meta "$T/bad.tsv"
 is "counts them" "$T/err" "gf-speedup: warning: 3 speeds that are negative or not finite: not usable"

@@ -225,7 +225,7 @@ static double best_pure(const struct points *all, double budget)
 	double best = (double)INFINITY;
 
 	for (size_t i = 0; i < all->n; i++)
-		if (all->p[i].cost <= budget * (1 + 1e-12))
+		if (all->p[i].cost <= budget * (1 + 1e-14))
 			best = fmin(best, all->p[i].time);
 	return best;
 }
@@ -435,6 +435,52 @@ static void test_idle(void **state)
 	gsl_rng_free(rng);
 }
 
+/* One GPU at speed 5 and three at 15 cost the same, but for rounding: the faster width is the corner. */
+static void test_tie(void **state)
+{
+	static const double speeds[2][3] = { { 5, 5.45, 15 }, { 7, 16.4, 17.5 } };
+	static const double works[] = { 579, 115.8, 1.1, 7.7, 0.3 };
+	struct fit_err err = { 0 };
+
+	(void)state;
+	for (size_t v = 0; v < sizeof works / sizeof *works; v++)
+		for (int by_class = 0; by_class < 2; by_class++) {
+			struct fit_boa_params params = { .by_class = by_class };
+			struct fit_speedup_rows rows = { 0 };
+			struct fit_boa_classes c = { 0 };
+			struct fit_boa_solution sol;
+			struct fit_boa_frontier f;
+			struct fit_speedups s;
+			struct fit_boa b;
+			uint32_t class, type;
+
+			check_ok(fit_speedup_rows_class(&rows, fit_text_of("class0"), &class, &err), &err);
+			for (int h = 0; h < 2; h++) {
+				check_ok(fit_speedup_rows_type(&rows, fit_text_of(h ? "b" : "a"), &type, &err),
+					 &err);
+				for (uint32_t k = 1; k <= 3; k++) {
+					struct fit_speedup_row row = { works[v], speeds[h][k - 1], 0, class, 0,
+								       type, h ? 700 * k : k };
+
+					check_ok(fit_speedup_rows_add(&rows, &row, &err), &err);
+				}
+			}
+			add_class_row(&c, 0, 1, 1, by_class ? 0 : 9, 1);
+			check_ok(fit_speedups_finish(&s, &rows, NULL, &err), &err);
+			check_ok(fit_boa_build(&b, &s, &c, &params, &err), &err);
+			assert_true(b.by_path);
+			check_ok(fit_boa_frontier_build(&f, &b, &err), &err);
+			check_real(f.jct[0], works[v] / 15, 1e-12, 0);
+			check_ok(fit_boa_solve(&sol, &b, &f, f.budget[0], &err), &err);
+			assert_true(sol.gap <= 1e-12);
+			fit_boa_solution_release(&sol);
+			fit_boa_frontier_release(&f);
+			fit_boa_release(&b);
+			fit_speedups_release(&s);
+			fit_boa_classes_release(&c);
+		}
+}
+
 /* Amdahl's law on a fine grid: widths k = max(1, sqrt((1 - f)/(mu f))). */
 static void test_amdahl(void **state)
 {
@@ -491,7 +537,7 @@ static void test_amdahl(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(test_random), cmocka_unit_test(test_idle),
+	const struct CMUnitTest tests[] = { cmocka_unit_test(test_random), cmocka_unit_test(test_idle), cmocka_unit_test(test_tie),
 					    cmocka_unit_test(test_amdahl) };
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
