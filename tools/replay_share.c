@@ -43,7 +43,7 @@ int replay_share_check(struct cli *cli, const struct replay_share_options *o, st
 	if (o->survivor >= 0)
 		p->survivor_keeps_speed = o->survivor == 1;
 	if (p->fidelity->profiler_places_alike)
-		p->profiler.placement = p->placement;
+		p->profiler.placement = (int)p->placement;
 	return 0;
 }
 

@@ -48,7 +48,8 @@ int fit_packing_sweep(const struct fit_colocation *c, const struct fit_packing_p
 		      struct fit_packing_row **rows, size_t *n, size_t *n_left_out)
 {
 	struct item *items = malloc((c->n_pairs + 1) * sizeof *items);
-	struct fit_packing_row *out = malloc((c->n_pairs + 1) * sizeof *out), now = { .worst_speed = INFINITY };
+	struct fit_packing_row *out = malloc((c->n_pairs + 1) * sizeof *out);
+	struct fit_packing_row now = { .worst_speed = (double)INFINITY };
 	size_t m = 0, k = 0;
 	double sum_speed = 0;
 
