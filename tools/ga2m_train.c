@@ -71,7 +71,7 @@ const struct cli_option ga2m_train_options[] = {
 	{ 0, "tolerance", CLI_REAL, AT(tolerance), "X", "1e-5", "relative fall of the loss that helps",
 			NULL, -1, 1,
 	  R },
-	{ 0, "min-leaf", CLI_INT, AT(min_leaf), "N", "4, or 0.3 % of the rows", "rows on either side of a cut",
+	{ 0, "min-leaf", CLI_INT, AT(min_leaf), "N", "4, or 0.8 % of the rows", "rows on either side of a cut",
 	  NULL, 0, 1e12, R },
 	{ 0, "no-purify", CLI_FLAG, AT(no_purify), NULL, NULL, "leave main effects in the pairs", NULL, 0,
 			0, R },

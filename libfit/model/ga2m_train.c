@@ -21,7 +21,7 @@ struct fit_ga2m_params fit_ga2m_params_default(enum fit_ga2m_loss loss)
 		.validation = FIT_GA2M_AUTO, .engine = FIT_GA2M_ENGINE_AUTO, .max_bins = 1022,
 		.max_pair_bins = 32, .memory_mib = 20, .learning_rate = 0.04, .pair_learning_rate = 0.1,
 		.smoothing_rounds = 500, .pair_smoothing_rounds = 20, .greedy_ratio = 10, .max_rounds = 5000,
-		.patience = 100, .tolerance = 1e-5, .min_leaf = 4, .min_leaf_share = 0.003, .rows_per_bin = 5,
+		.patience = 100, .tolerance = 1e-5, .min_leaf = 4, .min_leaf_share = 0.008, .rows_per_bin = 5,
 				.min_category = 10, .purify = true,
 		.seed = 1, .threads = 1
 	};

@@ -256,7 +256,8 @@ static void cut(const double *x, size_t n, size_t max_bins, double **cuts, size_
 	double *copy = malloc((n + 1) * sizeof *copy), min, max;
 	int64_t unique;
 
-	memcpy(copy, x, n * sizeof *copy);
+	if (n)
+		memcpy(copy, x, n * sizeof *copy);
 	assert_int_equal(fit_ga2m_cuts(copy, n, max_bins, cuts, n_cuts, &unique, &min, &max), FIT_OK);
 	free(copy);
 }
