@@ -376,8 +376,16 @@ int ga2m_bin(struct ga2m_binned *b, struct fit_ga2m *m, struct fit_ga2m_data *d,
 	}
 	if (rc)
 		return fit_fail_nomem(err);
+	b->unit = d->weight ? d->weight[0] : 1;
+	for (size_t i = 0; d->weight && i < d->n_rows; i++) {
+		if (d->weight[i] > b->unit || d->weight[i] < b->unit) {
+			b->weight = d->weight;
+			break;
+		}
+	}
+	if (!b->weight)
+		free(d->weight);
 	b->y = d->y;
-	b->weight = d->weight;
 	b->offset = d->offset;
 	b->time = d->time;
 	b->group = d->group;

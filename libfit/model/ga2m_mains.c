@@ -12,6 +12,7 @@
 
 #define SMOOTHING_REFRESH 5	/* smoothing rounds between two looks at the rows */
 #define CATEGORY_SMOOTH 10.0	/* rows that a category is short of when they are put in order */
+#define DRIFT_REFRESH 50	/* rounds until sums are made anew where the Gram matrix is rounded */
 #define VALIDATION_WORK 200000	/* look-ups that a check may cost before checks become rarer */
 
 /* What a step does to one term and output: a below the cut (or in the set), b elsewhere, m where
@@ -522,6 +523,7 @@ static int rounds(struct stage *s, struct ga2m_stop *stop)
 	const struct fit_ga2m_params *p = s->p;
 	size_t every = 1 + s->bag->val.n * s->k / VALIDATION_WORK, next_curvature = 20;
 	bool halt = false, validate = s->bag->val.n > 0;
+	bool rounded = s->bag->train.w || s->bag->train.n >> 24;	/* to float */
 	int rc = FIT_OK;
 
 	stop->patience = (p->patience + p->greedy_ratio) / (p->greedy_ratio + 1);
@@ -532,7 +534,9 @@ static int rounds(struct stage *s, struct ga2m_stop *stop)
 		bool smoothing = round < p->smoothing_rounds;
 		size_t done = smoothing ? round : round - p->smoothing_rounds;
 
-		if (s->by_bins && p->loss != FIT_GA2M_SQUARED && (!smoothing || round % SMOOTHING_REFRESH == 0)) {
+		/* other losses look at the rows often; squared loss need not, as long as joint counts are exact */
+		if (s->by_bins && (p->loss == FIT_GA2M_SQUARED ? rounded && round % DRIFT_REFRESH == 0 :
+				   !smoothing || round % SMOOTHING_REFRESH == 0)) {
 			bool curvature = round == next_curvature && !s->constant;
 
 			if (round == next_curvature)

@@ -685,7 +685,7 @@ int fit_ga2m_train(struct fit_ga2m *m, struct fit_ga2m_data *d, const struct fit
 		rc = train_bags(&new, &t, p, err);
 	if (!rc && (wrong = fit_ga2m_check(&new)))
 		rc = fit_fail(err, FIT_ENOCONV, "training went out of bounds (%s)", wrong);
-	if (!rc && b.weight)
+	if (!rc && scale != 0)
 		rc = restore_weights(&new, scale, err);
 	if (!rc) {
 		make_report(report, &t, p);

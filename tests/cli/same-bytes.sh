@@ -34,6 +34,9 @@ all() {
 		gf-metrics "$log" -o "${log%.tsv}.metrics.tsv" "$@"
 		gf-metrics --per-job "$log" -o "${log%.tsv}.jobs.tsv" "$@"
 	done
+	gf-ga2m train -q -t duration_s --loss gamma --time submit_s --exclude job_id --bags 3 --pairs 1 --max-rounds 80 \
+		--smoothing-rounds 40 ../in/jobs.tsv -o ga2m.tsv "$@"
+	gf-ga2m predict --model ga2m.tsv ../in/jobs.tsv -o ga2m-predicted.tsv "$@"
 	gf-table convert log-fifo.tsv -o store.h5:/fifo "$@"
 	gf-table convert log-srtf.tsv -o store.h5:/srtf "$@"
 	gf-table convert store.h5:/fifo -o back.tsv "$@"

@@ -418,6 +418,33 @@ static void scale_of_weights_does_not_matter(void **unused)
 	fit_ga2m_release(&c);
 }
 
+/* Weights are rounded to float in joint counts; the sums do not drift for it. */
+static void weights_do_not_drift(void **unused)
+{
+	enum { N = 300 };
+	double w[N];
+	struct fit_ga2m_data d;
+	struct fit_ga2m_params p = quick();
+	struct fit_ga2m by_bins, by_rows;
+
+	(void)unused;
+	p.bags = 1;
+	p.validation_share = 0;
+	p.max_rounds = 1000;
+	state = 51;
+	for (size_t i = 0; i < N; i++)
+		w[i] = 0.1 + uniform();
+	small_data(&d, N, 0, w);
+	train(&by_bins, &d, &p);
+	p.engine = FIT_GA2M_ENGINE_SAMPLES;
+	small_data(&d, N, 0, w);
+	train(&by_rows, &d, &p);
+	for (size_t c = 0; c < fit_ga2m_n_cells(&by_rows.terms[0]); c++)
+		check_real(by_bins.terms[0].score[c], by_rows.terms[0].score[c], 0, 1e-5);
+	fit_ga2m_release(&by_bins);
+	fit_ga2m_release(&by_rows);
+}
+
 /* Bags by hand: twice is weight 2, 0 is out, -1 validates. */
 static void bags_by_hand(void **unused)
 {
@@ -669,6 +696,7 @@ int main(void)
 		cmocka_unit_test(bins_of_values), cmocka_unit_test(cuts_are_fair),
 		cmocka_unit_test(purify_takes_apart), cmocka_unit_test(strength_of_two_by_two),
 		cmocka_unit_test(scale_of_weights_does_not_matter), cmocka_unit_test(bags_by_hand),
+		cmocka_unit_test(weights_do_not_drift),
 		cmocka_unit_test(rates_and_leaves), cmocka_unit_test(missing_rows),
 		cmocka_unit_test(units_do_not_matter), cmocka_unit_test(many_columns),
 		cmocka_unit_test(convex_is_nearest)
