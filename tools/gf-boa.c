@@ -11,7 +11,7 @@
 #include "libfit/base/num.h"
 #include "libfit/model/boa.h"
 #include "libfit/model/boa_certify.h"
-#include "tools/common/cli.h"
+#include "tools/boa_parts.h"
 
 struct options {
 	const char *classes, *speedups;
@@ -24,6 +24,7 @@ struct options {
 
 #define R CLI_RESULT
 #define AT(field) offsetof(struct options, field)
+#define COUNT(a) (sizeof(a) / sizeof *(a))
 #define END { 0, NULL, CLI_FLAG, 0, NULL, NULL, NULL, NULL, 0, 0, 0 }
 
 static const char *const routings[] = { "epoch", "class", NULL };
@@ -104,13 +105,8 @@ static const struct cli_tool tool = {
 
 /* ---- options ---- */
 
-struct prices {
-	struct fit_boa_price *list;
-	char **names;
-	size_t n;
-};
 
-static void prices_release(struct prices *p)
+static void prices_release(struct boa_prices *p)
 {
 	for (size_t i = 0; i < p->n; i++)
 		free(p->names[i]);
@@ -119,7 +115,7 @@ static void prices_release(struct prices *p)
 }
 
 /* TYPE=X, or X alone for the type without a name. */
-static int take_price(struct prices *p, const char *text)
+static int take_price(struct boa_prices *p, const char *text)
 {
 	const char *eq = strrchr(text, '=');
 	struct fit_text name = { text, eq ? (size_t)(eq - text) : 0 };
@@ -140,7 +136,7 @@ static int take_price(struct prices *p, const char *text)
 }
 
 /* 0, or an exit status. */
-static int take_prices(struct cli *cli, const struct cli_list *given, struct prices *p)
+static int take_prices(struct cli *cli, const struct cli_list *given, struct boa_prices *p)
 {
 	p->list = calloc(given->n + 1, sizeof *p->list);
 	p->names = calloc(given->n + 1, sizeof *p->names);
@@ -186,16 +182,8 @@ static int take_budgets(struct cli *cli, const struct options *o, double **budge
 
 /* ---- the problem ---- */
 
-struct data {
-	struct prices prices;
-	struct fit_boa boa;
-	struct fit_boa_frontier frontier;
-	struct fit_meta inputs;
-	double *budgets;
-	bool charged;	/* some change of width costs something */
-};
 
-static void data_release(struct data *d)
+static void data_release(struct boa_data *d)
 {
 	prices_release(&d->prices);
 	fit_boa_frontier_release(&d->frontier);
@@ -220,7 +208,7 @@ static void say_dropped(const struct cli *cli, const struct fit_speedups *s)
 }
 
 /* Where the cheapest width is not the least one: a larger one is faster by GPU. */
-static void say_superlinear(const struct cli *cli, const struct data *d)
+static void say_superlinear(const struct cli *cli, const struct boa_data *d)
 {
 	const struct fit_boa *b = &d->boa;
 
@@ -238,7 +226,7 @@ static void say_superlinear(const struct cli *cli, const struct data *d)
 	}
 }
 
-static int build(struct cli *cli, const struct options *o, struct data *d, struct fit_err *err)
+static int build(struct cli *cli, const struct options *o, struct boa_data *d, struct fit_err *err)
 {
 	struct fit_boa_params params = { d->prices.list, d->prices.n, o->free_rescale, o->charge_start,
 					 o->routing == 1 };
@@ -271,260 +259,9 @@ static int build(struct cli *cli, const struct options *o, struct data *d, struc
 	return FIT_OK;
 }
 
-/* ---- metadata ---- */
-
-static int meta_real(struct fit_meta *meta, const char *key, double v)
-{
-	char text[FIT_NUM_MAX];
-
-	fit_format_double(text, v);
-	return fit_meta_set(meta, key, text);
-}
-
-/* What the tool and its options are, and the problem in the words of docs/formats/boa.md. */
-static int make_meta(const struct cli *cli, const struct data *d, struct fit_meta *meta)
-{
-	const struct fit_boa *b = &d->boa;
-	struct fit_str prices = { 0 };
-	char text[FIT_NUM_MAX];
-	int rc = cli_meta(cli, meta, false);
-
-	for (size_t i = 0; i < d->inputs.n && !rc; i++)
-		rc = fit_meta_add(meta, d->inputs.pairs[i].key, d->inputs.pairs[i].value);
-	if (!rc)
-		rc = fit_meta_set(meta, "charge_start", b->charge_start ? "1" : "0");
-	if (!rc)
-		rc = fit_meta_set(meta, "rescale", d->charged ? "1" : "0");
-	if (!rc)
-		rc = fit_meta_set(meta, "routing", b->by_class ? "class" : "epoch");
-	for (size_t t = 0; t < b->n_types && b->has_prices && !rc; t++) {
-		fit_format_double(text, b->prices[t]);
-		rc = fit_str_printf(&prices, "%s%s=%s", t ? "," : "", b->types[t], text);
-	}
-	if (!rc && b->has_prices)
-		rc = fit_meta_set(meta, "gpu_prices", prices.s);
-	fit_str_release(&prices);
-	return rc;
-}
-
-static int open_table(const struct cli *cli, const struct data *d, const struct fit_boa_solution *s,
-		      const struct fit_field *fields, size_t n, struct fit_writer **w,
-		      struct fit_err *err)
-{
-	struct fit_meta meta = { 0 };
-	int rc = make_meta(cli, d, &meta);
-
-	if (!rc && s)
-		rc = meta_real(&meta, "budget", s->budget);
-	if (!rc && s)
-		rc = meta_real(&meta, "mu", s->mu);
-	if (!rc && s)
-		rc = fit_meta_set(&meta, "method", fit_boa_method_name(s->method));
-	if (!rc && s && s->method != FIT_BOA_MIXED) /* that of the mixed optimum is rounding */
-		rc = meta_real(&meta, "gap", s->gap);
-	rc = rc ? fit_fail_nomem(err) : cli_writer_open(cli, w, err);
-	if (!rc)
-		rc = fit_writer_begin(*w, NULL, &meta, fields, n, err);
-	fit_meta_release(&meta);
-	return rc;
-}
-
-static int close_table(struct fit_writer *w, int rc, struct fit_err *err)
-{
-	if (!rc)
-		rc = fit_writer_end(w, err);
-	if (!rc)
-		return fit_writer_close(w, err);
-	fit_writer_abort(w);
-	return rc;
-}
-
-/* ---- frontier ---- */
-
-#define COUNT(a) (sizeof(a) / sizeof *(a))
-
-static void put_type(struct fit_writer *w, const struct fit_boa *b, const struct fit_width *k)
-{
-	fit_writer_str(w, k && b->types[k->type][0] ? b->types[k->type] : NULL);
-}
-
-static void put_gpus(struct fit_writer *w, const struct fit_width *k)
-{
-	if (k)
-		fit_writer_int(w, k->gpus);
-	else
-		fit_writer_na(w);
-}
-
-/* The width of a vertex; NULL where it is a plan of several epochs. */
-static const struct fit_width *width_of(const struct data *d, const struct fit_boa_item *item, size_t v)
-{
-	if (item->epoch == FIT_NO_WIDTH)
-		return NULL;
-	return &d->boa.widths[d->frontier.vertices[item->at + v].ref];
-}
-
-static void put_epoch(struct fit_writer *w, const struct fit_boa *b, const struct fit_boa_item *item)
-{
-	if (item->epoch == FIT_NO_WIDTH)
-		fit_writer_na(w);
-	else
-		fit_writer_int(w, (int64_t)(item->epoch - b->classes[item->class].at));
-}
-
-static int write_frontier(const struct cli *cli, const struct data *d, struct fit_err *err)
-{
-	static const struct fit_field fields[] = {
-		{ "step", FIT_INT, 0 }, { "budget", FIT_REAL, 0 }, { "mean_jct_s", FIT_REAL, 0 },
-		{ "mu", FIT_REAL, 0 }, { "class", FIT_TEXT, 0 }, { "epoch", FIT_INT, 0 },
-		{ "gpu_type_from", FIT_TEXT, 0 }, { "gpus_from", FIT_INT, 0 },
-		{ "gpu_type_to", FIT_TEXT, 0 }, { "gpus_to", FIT_INT, 0 },
-		{ "plan_from", FIT_INT, 0 }, { "plan_to", FIT_INT, 0 }
-	};
-	const struct fit_boa_frontier *f = &d->frontier;
-	struct fit_writer *w = NULL;
-	int rc = open_table(cli, d, NULL, fields, COUNT(fields), &w, err);
-
-	for (size_t e = 0; e <= f->n_edges && !rc; e++) {
-		const struct fit_boa_edge *edge = e ? &f->edges[e - 1] : NULL;
-		const struct fit_boa_item *item = edge ? &f->items[edge->item] : NULL;
-
-		fit_writer_int(w, (int64_t)e);
-		fit_writer_real(w, f->budget[e]);
-		fit_writer_real(w, f->jct[e]);
-		if (!edge) {
-			for (size_t k = 3; k < COUNT(fields); k++)
-				fit_writer_na(w);
-		} else {
-			const struct fit_width *from = width_of(d, item, edge->from);
-			const struct fit_width *to = width_of(d, item, edge->from + 1);
-
-			fit_writer_real(w, edge->mu);
-			fit_writer_str(w, d->boa.classes[item->class].name);
-			put_epoch(w, &d->boa, item);
-			put_type(w, &d->boa, from);
-			put_gpus(w, from);
-			put_type(w, &d->boa, to);
-			put_gpus(w, to);
-			fit_writer_int(w, edge->from);
-			fit_writer_int(w, edge->from + 1);
-		}
-		rc = fit_writer_end_row(w, err);
-	}
-	return close_table(w, rc, err);
-}
-
-/* "1 1 4", with types "t4:1 t4:1 v100:4"; *type is the one that all have, or -1. */
-static int widths_text(const struct data *d, const size_t *widths, size_t n, struct fit_str *text,
-		       int *type)
-{
-	int rc = FIT_OK;
-
-	fit_str_clear(text);
-	*type = d->boa.widths[widths[0]].type;
-	for (size_t j = 0; j < n && !rc; j++) {
-		const struct fit_width *w = &d->boa.widths[widths[j]];
-		const char *name = d->boa.types[w->type];
-
-		*type = w->type == *type ? *type : -1;
-		rc = fit_str_printf(text, "%s%s%s%lld", j ? " " : "", d->boa.n_types > 1 ? name : "",
-				    d->boa.n_types > 1 ? ":" : "", (long long)w->gpus);
-	}
-	return rc;
-}
-
-static int write_vertices(const struct cli *cli, const struct data *d, struct fit_err *err)
-{
-	static const struct fit_field fields[] = {
-		{ "class", FIT_TEXT, 0 }, { "epoch", FIT_INT, 0 }, { "vertex", FIT_INT, 0 },
-		{ "gpu_type", FIT_TEXT, 0 }, { "gpus", FIT_INT, 0 }, { "cost", FIT_REAL, 0 },
-		{ "time_s", FIT_REAL, 0 }, { "rescales", FIT_INT, 0 }, { "widths", FIT_TEXT, 0 }
-	};
-	const struct fit_boa_frontier *f = &d->frontier;
-	struct fit_str text = { 0 };
-	struct fit_writer *w = NULL;
-	int rc = open_table(cli, d, NULL, fields, COUNT(fields), &w, err);
-
-	for (size_t i = 0; i < f->n_items; i++) {
-		const struct fit_boa_item *item = &f->items[i];
-
-		for (size_t k = 0; k < item->n && !rc; k++) {
-			const struct fit_boa_vertex *v = &f->vertices[item->at + k];
-			bool one = item->epoch != FIT_NO_WIDTH;
-			int type;
-
-			if (widths_text(d, one ? &v->ref : f->plans + v->ref,
-					one ? 1 : d->boa.classes[item->class].n, &text, &type)) {
-				rc = fit_fail_nomem(err);
-				break;
-			}
-			fit_writer_str(w, d->boa.classes[item->class].name);
-			put_epoch(w, &d->boa, item);
-			fit_writer_int(w, (int64_t)k);
-			fit_writer_str(w, type >= 0 && d->boa.types[type][0] ? d->boa.types[type] : NULL);
-			put_gpus(w, width_of(d, item, k));
-			fit_writer_real(w, fit_dd_value(v->cost));
-			fit_writer_real(w, fit_dd_value(v->time));
-			fit_writer_int(w, v->rescales);
-			fit_writer_str(w, text.s);
-			rc = fit_writer_end_row(w, err);
-		}
-	}
-	fit_str_release(&text);
-	return close_table(w, rc, err);
-}
-
 /* ---- solve ---- */
 
-static const struct fit_field summary_fields[] = {
-	{ "budget", FIT_REAL, 0 }, { "method", FIT_TEXT, 0 }, { "cost", FIT_REAL, 0 },
-	{ "mean_jct_s", FIT_REAL, 0 }, { "bound_s", FIT_REAL, 0 }, { "gap", FIT_REAL, 0 },
-	{ "mu", FIT_REAL, 0 }, { "mu_before", FIT_REAL, 0 }, { "mu_after", FIT_REAL, 0 },
-	{ "mixed_class", FIT_TEXT, 0 }, { "mixed_epoch", FIT_INT, 0 },
-	{ "gpu_type_lo", FIT_TEXT, 0 }, { "gpus_lo", FIT_INT, 0 }, { "gpu_type_hi", FIT_TEXT, 0 },
-	{ "gpus_hi", FIT_INT, 0 }, { "plan_lo", FIT_INT, 0 }, { "plan_hi", FIT_INT, 0 },
-	{ "share_hi", FIT_REAL, 0 }, { "rescales_per_job", FIT_REAL, 0 }, { "nodes", FIT_INT, 0 }
-};
-
-static void put_number(struct fit_writer *w, size_t v)
-{
-	if (v == FIT_NO_WIDTH)
-		fit_writer_na(w);
-	else
-		fit_writer_int(w, (int64_t)v);
-}
-
-static int write_summary_row(struct fit_writer *w, const struct data *d,
-			     const struct fit_boa_solution *s, struct fit_err *err)
-{
-	const struct fit_boa *b = &d->boa;
-	const struct fit_width *lo = s->width_lo == FIT_NO_WIDTH ? NULL : &b->widths[s->width_lo];
-	const struct fit_width *hi = s->width_hi == FIT_NO_WIDTH ? NULL : &b->widths[s->width_hi];
-
-	fit_writer_real(w, s->budget);
-	fit_writer_str(w, fit_boa_method_name(s->method));
-	fit_writer_real(w, s->cost);
-	fit_writer_real(w, s->mean_jct_s);
-	fit_writer_real(w, s->bound_s);
-	fit_writer_real(w, s->gap);
-	fit_writer_real(w, s->mu);
-	fit_writer_real(w, s->mu_before);
-	fit_writer_real(w, s->mu_after);
-	fit_writer_str(w, s->mixed_class == FIT_NO_WIDTH ? NULL : b->classes[s->mixed_class].name);
-	put_number(w, s->mixed_epoch);
-	put_type(w, b, lo);
-	put_gpus(w, lo);
-	put_type(w, b, hi);
-	put_gpus(w, hi);
-	put_number(w, s->vertex_lo);
-	put_number(w, s->vertex_hi);
-	fit_writer_real(w, s->share_hi);
-	fit_writer_real(w, s->rescales_per_job);
-	fit_writer_int(w, s->nodes);
-	return fit_writer_end_row(w, err);
-}
-
-static int solve_one(const struct cli *cli, const struct options *o, const struct data *d, double budget,
+static int solve_one(const struct cli *cli, const struct options *o, const struct boa_data *d, double budget,
 		     struct fit_boa_solution *s, struct fit_err *err)
 {
 	int rc;
@@ -543,21 +280,21 @@ static int solve_one(const struct cli *cli, const struct options *o, const struc
 	return rc;
 }
 
-static int solve(const struct cli *cli, const struct options *o, const struct data *d, struct fit_err *err)
+static int solve(const struct cli *cli, const struct options *o, const struct boa_data *d, struct fit_err *err)
 {
 	struct fit_writer *w = NULL;
 	int rc = FIT_OK;
 
 	if (o->summary)
-		rc = open_table(cli, d, NULL, summary_fields, COUNT(summary_fields), &w, err);
+		rc = boa_open_table(cli, d, NULL, boa_summary_fields, boa_n_summary_fields, &w, err);
 	for (size_t i = 0; i < o->budgets.n && !rc; i++) {
 		struct fit_boa_solution s = { 0 };
 
 		rc = solve_one(cli, o, d, d->budgets[i], &s, err);
 		if (!rc && o->summary)
-			rc = write_summary_row(w, d, &s, err);
+			rc = boa_write_summary_row(w, d, &s, err);
 		if (!rc && !o->summary)
-			rc = open_table(cli, d, &s, fit_boa_plan_columns, fit_boa_plan_n_columns, &w, err);
+			rc = boa_open_table(cli, d, &s, fit_boa_plan_columns, fit_boa_plan_n_columns, &w, err);
 		if (!rc && !o->summary)
 			rc = fit_boa_plans_write(w, &d->boa, &s, err);
 		if (!rc)
@@ -565,12 +302,12 @@ static int solve(const struct cli *cli, const struct options *o, const struct da
 				 s.budget, s.cost, s.mean_jct_s, s.gap);
 		fit_boa_solution_release(&s);
 	}
-	return close_table(w, rc, err);
+	return boa_close_table(w, rc, err);
 }
 
 /* ---- certify ---- */
 
-static int certify(struct cli *cli, const struct options *o, const struct prices *prices,
+static int certify(struct cli *cli, const struct options *o, const struct boa_prices *prices,
 		   struct fit_err *err, bool *holds)
 {
 	static const struct fit_field fields[] = {
@@ -616,11 +353,11 @@ static int certify(struct cli *cli, const struct options *o, const struct prices
 			fit_writer_na(w);
 		fit_writer_str(w, !k->judged ? NULL : k->holds ? "holds" : "fails");
 		fit_writer_str(w, k->class == FIT_NO_WIDTH ? NULL : s.classes[k->class].name);
-		put_number(w, k->epoch);
-		put_number(w, k->gpus);
+		boa_put_number(w, k->epoch);
+		boa_put_number(w, k->gpus);
 		rc = fit_writer_end_row(w, err);
 	}
-	rc = close_table(w, rc, err);
+	rc = boa_close_table(w, rc, err);
 	fit_meta_release(&meta);
 	fit_speedups_release(&s);
 	fit_boa_classes_release(&classes);
@@ -633,7 +370,7 @@ static int certify(struct cli *cli, const struct options *o, const struct prices
 static int run(struct cli *cli, const struct options *o)
 {
 	const char *verb = cli->verb->name;
-	struct data d = { 0 };
+	struct boa_data d = { 0 };
 	struct fit_err err = { 0 };
 	bool holds = true;
 	int status = take_prices(cli, &o->prices, &d.prices), rc = FIT_OK;
@@ -649,7 +386,7 @@ static int run(struct cli *cli, const struct options *o)
 	else
 		rc = build(cli, o, &d, &err);
 	if (!rc && !strcmp(verb, "frontier"))
-		rc = o->vertices ? write_vertices(cli, &d, &err) : write_frontier(cli, &d, &err);
+		rc = o->vertices ? boa_write_vertices(cli, &d, &err) : boa_write_frontier(cli, &d, &err);
 	if (!rc && !strcmp(verb, "solve"))
 		rc = solve(cli, o, &d, &err);
 	data_release(&d);
