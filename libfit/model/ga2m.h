@@ -126,7 +126,8 @@ void fit_ga2m_rate_term(const struct fit_ga2m *m, struct fit_ga2m_term *t);
 /* ---- prediction ---- */
 
 /* A text as category names are compared: blanks at the ends removed; a number in the one form that
- * fit_format_double() gives it (1, 1.0, 1e0 and -0, 0 are the same; 6214e9 is a name). The result is t or in buf. */
+ * fit_format_double() gives it (1, 1.0, 1e0 and -0, 0 are the same; 6214e9 is a name). The result
+ * is t or in buf. */
 struct fit_text fit_ga2m_category_text(struct fit_text t, char buf[40]);
 /* The value of a nominal feature: category number from 0, or FIT_GA2M_UNSEEN; NaN when t.s is NULL. */
 double fit_ga2m_category(const struct fit_ga2m_feature *f, struct fit_text t);

@@ -22,7 +22,7 @@ static size_t pair_bin(const struct ga2m_binned *b, size_t f, size_t bin)
 
 static double row_weight(const struct ga2m_binned *b, size_t i)
 {
-	return b->weight ? b->weight[i] : b->unit;
+	return b->weight ? b->weight[i] : 1;
 }
 
 /* Terms with their weights, scores still 0. */

@@ -636,7 +636,8 @@ static int stage_init(struct stage *s, struct ga2m_bag *bag)
 	s->best = zeros(s->table_size);
 	s->now = zeros(s->table_size);
 	if (!s->sum || !s->mass || !s->share || !s->quality || !s->rows || !s->r || (!s->constant && !s->h) ||
-	    !s->gain || !s->steps || !s->set || !s->in_set || !s->order || !s->keyed || !s->diff || !s->synced_train ||
+	    !s->gain || !s->steps || !s->set || !s->in_set || !s->order || !s->keyed || !s->diff ||
+			!s->synced_train ||
 	    !s->synced_val || !s->best || !s->now)
 		return FIT_ENOMEM;
 	for (size_t f = 0; f < s->k; f++) {

@@ -575,11 +575,11 @@ static int scale_weights(double *w, size_t n)
 }
 
 /* And back, in the model. */
-static int restore_weights(struct fit_ga2m *m, int e, struct fit_err *err)
+static int restore_weights(struct fit_ga2m *m, double unit, int e, struct fit_err *err)
 {
 	for (size_t t = 0; t < m->n_terms; t++) {
 		for (size_t c = 0; c < fit_ga2m_n_cells(&m->terms[t]); c++) {
-			m->terms[t].weight[c] = ldexp(m->terms[t].weight[c], e);
+			m->terms[t].weight[c] = ldexp(unit * m->terms[t].weight[c], e);
 			if (!isfinite(m->terms[t].weight[c]))
 				return fit_fail(err, FIT_EDATA, "weights too large: their sum is not finite");
 		}
@@ -685,8 +685,8 @@ int fit_ga2m_train(struct fit_ga2m *m, struct fit_ga2m_data *d, const struct fit
 		rc = train_bags(&new, &t, p, err);
 	if (!rc && (wrong = fit_ga2m_check(&new)))
 		rc = fit_fail(err, FIT_ENOCONV, "training went out of bounds (%s)", wrong);
-	if (!rc && scale != 0)
-		rc = restore_weights(&new, scale, err);
+	if (!rc)
+		rc = restore_weights(&new, b.weight ? 1 : b.unit, scale, err);
 	if (!rc) {
 		make_report(report, &t, p);
 		report->max_bins = used;

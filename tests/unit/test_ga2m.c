@@ -413,6 +413,17 @@ static void scale_of_weights_does_not_matter(void **unused)
 	small_data(&d, N, 0, v);
 	train(&c, &d, &p);
 	assert_false(same_model(&a, &c));
+	fit_ga2m_release(&b);
+	fit_ga2m_release(&c);
+	/* equal weights are none, but for the weights of cells */
+	for (size_t i = 0; i < N; i++)
+		v[i] = 3;
+	small_data(&d, N, 0, v);
+	train(&b, &d, &p);
+	small_data(&d, N, 0, NULL);
+	train(&c, &d, &p);
+	assert_true(same_model(&b, &c));
+	check_real(b.terms[0].weight[1], 3 * c.terms[0].weight[1], 0, 0);
 	fit_ga2m_release(&a);
 	fit_ga2m_release(&b);
 	fit_ga2m_release(&c);
