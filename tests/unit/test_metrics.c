@@ -277,6 +277,36 @@ static void contradictions(void **state)
 	       FIT_EVENT_FINISH, "run", 2.5);
 }
 
+/* ---- shared GPUs and the profiler, by hand ---- */
+
+/* h holds 2 GPUs alone from 0 and beside g from 10 to 30; g holds them alone until 50, and was on a GPU of
+ * the profiler from 2 to 6. */
+static void shared_gpus_are_held_once(void **state)
+{
+	static const char text[] = "time_s\tevent\tjob_id\tgpus\tnodes\tshared_with\n"
+		"0\tcluster\tNA\t4\t1x4\tNA\n0\tsubmit\th\t2\t-\tNA\n0\tstart\th\t2\t0:2\tNA\n"
+		"1\tsubmit\tg\t2\t-\tNA\n2\tprofile\tg\t1\t0:1\tNA\n6\tprofiled\tg\t0\t-\tNA\n"
+		"10\tstart\tg\t2\t0:2\th\n10\tshare\th\t2\t0:2\tg\n30\tfinish\th\t0\t-\tNA\n"
+		"30\tshare\tg\t2\t0:2\tNA\n50\tfinish\tg\t0\t-\tNA\n";
+	char name[NAME_MAX_BYTES];
+	struct fit_reader *r = reader_of(name, text);
+	struct fit_metrics m;
+	struct fit_err err = { 0 };
+
+	(void)state;
+	check_ok(fit_metrics_read(&m, r, NULL, NULL, &err), &err);
+	check_same_bits(fit_gpu_seconds(m.held), 2 * 50 + 4);	/* not 2 * 30 + 2 * 40 + 4 */
+	check_same_bits(fit_gpu_seconds(m.busy), 2 * 50);
+	check_same_bits(fit_gpu_seconds(m.jobs[0].gpu), 2 * 30);
+	check_same_bits(fit_gpu_seconds(m.jobs[1].gpu), 2 * 40 + 4);
+	check_same_bits(fit_gpu_seconds(m.jobs[1].busy), 2 * 40);
+	assert_int_equal(m.jobs[1].queue_ns, 5 * FIT_NS_PER_S);	/* 1 to 2, and 6 to 10 */
+	assert_int_equal(m.jobs[1].restarts, 0);
+	fit_metrics_release(&m);
+	fit_reader_close(r);
+	unlink(name);
+}
+
 /* ---- reading ---- */
 
 static void refuse_row(const char *row, const char *message)
@@ -502,6 +532,7 @@ int main(void)
 		cmocka_unit_test(fractions_do_not_drift),
 		cmocka_unit_test(long_and_large),
 		cmocka_unit_test(contradictions),
+		cmocka_unit_test(shared_gpus_are_held_once),
 		cmocka_unit_test(bad_rows),
 		cmocka_unit_test(cluster_texts),
 		cmocka_unit_test(metadata_restart),
