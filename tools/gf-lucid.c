@@ -47,7 +47,7 @@ static const struct cli_option pack_options[] = {
 	{ 0, "configs", CLI_TEXT, AT(configs), "FILE", NULL, "what was measured of jobs alone", NULL, 0, 0,
 	  CLI_REQUIRED | CLI_INPUT },
 	{ 0, "rule", CLI_CHOICE, AT(rule), "NAME", "label",
-	  "what is summed over the two: label, util, mem-util", fit_packing_rule_names, 0, 0, R },
+	  "what is summed over the two", fit_packing_rule_names, 0, 0, R },
 	{ 0, "free", CLI_REAL, AT(free_speed), "SPEED", "0.85",
 	  "a pair of at least this speed is free of interference", NULL, 0, 10, R },
 	{ 0, "worst", CLI_FLAG, AT(worst), NULL, NULL,
@@ -61,7 +61,7 @@ static const struct cli_option score_options[] = {
 	{ 0, "pairs", CLI_TEXT, AT(score.pairs), "FILE", NULL,
 	  "what was measured of pairs: labels that follow from it, and features that leak", NULL, 0, 0, CLI_INPUT },
 	{ 0, "write", CLI_CHOICE, AT(score.output), "WHAT", "accuracy",
-	  "accuracy; labels, a configurations table; tree, for gf-tree; text", lucid_score_outputs, 0, 0, R },
+	  "what is written", lucid_score_outputs, 0, 0, R },
 	END
 };
 
