@@ -280,7 +280,8 @@ static int solve_one(const struct cli *cli, const struct options *o, const struc
 	return rc;
 }
 
-static int solve(const struct cli *cli, const struct options *o, const struct boa_data *d, struct fit_err *err)
+static int solve(const struct cli *cli, const struct options *o, const struct boa_data *d,
+		 struct fit_err *err)
 {
 	struct fit_writer *w = NULL;
 	int rc = FIT_OK;
