@@ -253,7 +253,8 @@ static int check_name(const struct fit_table *t, size_t row, struct fit_err *err
 	return FIT_OK;
 }
 
-/* A cluster table (nodes, gpus_per_node; group with virtual clusters) as text for fit_cluster_init(). */
+/* A cluster table (nodes, gpus_per_node; group with virtual clusters) as text for
+ * fit_cluster_init(). */
 static int read_cluster(const char *operand, bool named, struct fit_str *spec, struct fit_err *err)
 {
 	static const struct fit_field fields[] = {

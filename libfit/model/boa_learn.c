@@ -24,7 +24,8 @@ static size_t class_at(const struct fit_boa_learner *l, struct fit_text class)
 	return c ? (size_t)(c - l->s.classes) : SIZE_MAX;
 }
 
-static int take_plans(struct fit_boa_learner *l, const struct fit_boa *b, const struct fit_boa_solution *sol)
+static int take_plans(struct fit_boa_learner *l, const struct fit_boa *b,
+		      const struct fit_boa_solution *sol)
 {
 	for (size_t i = 0; i < l->s.n_classes; i++)
 		l->share[i] = 0;
@@ -71,7 +72,8 @@ int fit_boa_learner_solve(struct fit_boa_learner *l, struct fit_err *err)
 	return rc;
 }
 
-int fit_boa_learner_new(struct fit_boa_learner **out, const char *believed, const char *classes, double budget,
+int fit_boa_learner_new(struct fit_boa_learner **out, const char *believed, const char *classes,
+			double budget,
 			bool charge_start, struct fit_err *err)
 {
 	struct fit_boa_learner *l = calloc(1, sizeof *l);
@@ -85,7 +87,8 @@ int fit_boa_learner_new(struct fit_boa_learner **out, const char *believed, cons
 	l->news = true;
 	rc = fit_speedups_read(&l->s, believed, false, err);
 	if (!rc && l->s.n_types > 1)
-		rc = fit_fail(err, FIT_EDATA, "%s: %zu GPU types (expected one: a replay has one kind of node)", believed,
+		rc = fit_fail(err, FIT_EDATA,
+			      "%s: %zu GPU types (expected one: a replay has one kind of node)", believed,
 			      l->s.n_types);
 	rc = rc ? rc : fit_boa_classes_read(&l->classes, classes, err);
 	if (!rc) {
@@ -115,7 +118,8 @@ void fit_boa_learner_free(struct fit_boa_learner *l)
 	free(l);
 }
 
-void fit_boa_learner_observe(struct fit_boa_learner *l, struct fit_text class, int64_t epoch, int64_t gpus,
+void fit_boa_learner_observe(struct fit_boa_learner *l, struct fit_text class, int64_t epoch,
+			     int64_t gpus,
 			     double speed)
 {
 	size_t c = class_at(l, class);
@@ -148,7 +152,8 @@ double fit_boa_learner_share(const struct fit_boa_learner *l, struct fit_text cl
 	return c == SIZE_MAX ? 0 : l->share[c];
 }
 
-int64_t fit_boa_learner_width(const struct fit_boa_learner *l, struct fit_text class, int plan, int64_t epoch)
+int64_t fit_boa_learner_width(const struct fit_boa_learner *l, struct fit_text class, int plan,
+			      int64_t epoch)
 {
 	size_t c = class_at(l, class);
 

@@ -6,7 +6,8 @@
 
 #include "libfit/base/num.h"
 
-static int take_row(struct fit_boa_widths *w, const struct fit_boa_plan_table *t, size_t i, struct fit_err *err)
+static int take_row(struct fit_boa_widths *w, const struct fit_boa_plan_table *t, size_t i,
+		    struct fit_err *err)
 {
 	const struct fit_boa_plan_row *r = &t->rows[i];
 	const char *name = t->classes[r->class];
@@ -45,7 +46,8 @@ static int check_whole(const struct fit_boa_widths *w, const char *input, struct
 	return FIT_OK;
 }
 
-int fit_boa_widths_read(struct fit_boa_widths *w, const struct fit_job_classes *classes, const char *operand,
+int fit_boa_widths_read(struct fit_boa_widths *w, const struct fit_job_classes *classes,
+			const char *operand,
 			struct fit_err *err)
 {
 	struct fit_boa_plan_table t;
@@ -65,7 +67,8 @@ int fit_boa_widths_read(struct fit_boa_widths *w, const struct fit_job_classes *
 		at += 2 * (size_t)classes->list[i].n_epochs;
 	}
 	if (!rc && t.n_types > 1)
-		rc = fit_fail(err, FIT_EDATA, "%s: %zu GPU types (expected one: a replay has one kind of node)", t.input,
+		rc = fit_fail(err, FIT_EDATA,
+			      "%s: %zu GPU types (expected one: a replay has one kind of node)", t.input,
 			      t.n_types);
 	for (size_t i = 0; i < t.n && !rc; i++)
 		rc = take_row(w, &t, i, err);

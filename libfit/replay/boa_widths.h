@@ -2,12 +2,14 @@
 /*
  * The widths that a table of plans gives to each class and epoch (docs/formats/boa.md), for a replay.
  *
- * A class has one plan, or two of which plan 1 gets a share theta of its jobs. Which ones is settled without
- * chance: the n-th arrival of the class, counted from 0, has plan 1 if and only if
+ * A class has one plan, or two of which plan 1 gets a share theta of its jobs. Which ones is
+ * settled without chance: the n-th arrival of the class, counted from 0, has plan 1 if and only
+ * if
  *
  *   floor((n + 1) theta) - floor(n theta) = 1,
  *
- * so that among any number of arrivals in a row the jobs with plan 1 differ from their share by less than one.
+ * so that among any number of arrivals in a row the jobs with plan 1 differ from their share by
+ * less than one.
  */
 #ifndef FIT_REPLAY_BOA_WIDTHS_H
 #define FIT_REPLAY_BOA_WIDTHS_H
@@ -27,8 +29,9 @@ struct fit_boa_widths {
 	char hash[FIT_HASH_HEX];
 };
 
-/* Read plans. FIT_EDATA: several GPU types; a class or a number of epochs other than that of the speedups; a width that
- * the speedups do not know as usable. Release with fit_boa_widths_release(). */
+/* Read plans. FIT_EDATA: several GPU types; a class or a number of epochs other than that of the
+ * speedups; a width that the speedups do not know as usable. Release with
+ * fit_boa_widths_release(). */
 int fit_boa_widths_read(struct fit_boa_widths *w, const struct fit_job_classes *classes, const char *operand,
 			struct fit_err *err) FIT_MUST_CHECK;
 void fit_boa_widths_release(struct fit_boa_widths *w);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Classes of jobs with speedup functions: what a job of a class does, epoch by epoch, and how fast on how
- * many GPUs. Made from the table of speedups and the table of classes (docs/formats/boa.md).
+ * Classes of jobs with speedup functions: what a job of a class does, epoch by epoch, and how
+ * fast on how many GPUs. Made from the table of speedups and the table of classes
+ * (docs/formats/boa.md).
  */
 #ifndef FIT_REPLAY_JOB_CLASS_H
 #define FIT_REPLAY_JOB_CLASS_H
@@ -26,8 +27,8 @@ struct fit_job_classes {
 	double *start;
 };
 
-/* classes: NULL: no class has a restart delay. FIT_EDATA: several GPU types, a class that is in one table only.
- * Release with fit_job_classes_release(). */
+/* classes: NULL: no class has a restart delay. FIT_EDATA: several GPU types, a class that is in
+ * one table only. Release with fit_job_classes_release(). */
 int fit_job_classes_read(struct fit_job_classes *c, const char *speedups, const char *classes,
 			 struct fit_err *err) FIT_MUST_CHECK;
 void fit_job_classes_release(struct fit_job_classes *c);
@@ -36,8 +37,8 @@ const struct fit_job_class *fit_job_classes_find(const struct fit_job_classes *c
 
 /* Work a second in an epoch on so many GPUs; 0: not usable. */
 double fit_job_class_speed(const struct fit_job_class *c, int64_t epoch, int64_t gpus);
-/* Seconds from (epoch, work) to the end on so many GPUs, restart delays apart; infinite where they are not
- * usable. */
+/* Seconds from (epoch, work) to the end on so many GPUs, restart delays apart; infinite where
+ * they are not usable. */
 double fit_job_class_left_s(const struct fit_job_class *c, int64_t epoch, double work, int64_t gpus);
 
 #endif

@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * BOA Constrictor (arXiv 2602.01404): each job runs at the width that was computed for its class and epoch.
+ * BOA Constrictor (arXiv 2602.01404): each job runs at the width that was computed for its class
+ * and epoch.
  *
- * There is no queue to speak of: an elastic cluster has the whole nodes that the sum of widths needs, and a job
- * waits for no more than the start-up of a node. Where GPUs are short all the same (nodes that start, a cluster that
- * is not larger), they go to jobs in the order in which these began to want them, and nobody is passed over; a job that
- * wants more than it holds keeps what it holds until then. What is right already stays where it is, the others are
- * placed anew, the widest first.
+ * There is no queue to speak of: an elastic cluster has the whole nodes that the sum of widths
+ * needs, and a job waits for no more than the start-up of a node. Where GPUs are short all the
+ * same (nodes that start, a cluster that is not larger), they go to jobs in the order in which
+ * these began to want them, and nobody is passed over; a job that wants more than it holds keeps
+ * what it holds until then. What is right already stays where it is, the others are placed anew,
+ * the widest first.
  *
- * With a learner the plans are computed anew at multiples of an interval from what was observed by then: the speed of
- * each width on which an epoch was finished. A job gets a new width when it begins an epoch, not before.
+ * With a learner the plans are computed anew at multiples of an interval from what was observed
+ * by then: the speed of each width on which an epoch was finished. A job gets a new width when it
+ * begins an epoch, not before.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -73,7 +76,9 @@ static int boa_init(void **state, const struct fit_view *v, const struct fit_pol
 	b->plan = calloc(n, sizeof *b->plan);
 	b->width = calloc(n, sizeof *b->width);
 	b->since_ns = calloc(n, sizeof *b->since_ns);
-	return b->arrived && b->plan && b->width && b->since_ns && b->looked && b->seen ? FIT_OK : fit_fail_nomem(err);
+	if (!b->arrived || !b->plan || !b->width || !b->since_ns || !b->looked || !b->seen)
+		return fit_fail_nomem(err);
+	return FIT_OK;
 }
 
 static size_t class_of(const struct boa *b, const struct fit_job *j)
@@ -141,9 +146,11 @@ static int boa_arrive(void *state, const struct fit_view *v, uint32_t j, struct 
 		struct fit_text name = fit_text_of(v->jobs[j].class->name);
 
 		if (fit_boa_learner_epochs(b->learner, name) != v->jobs[j].class->n_epochs)
-			return fit_fail(err, FIT_EDATA, "job %s: class '%s' has other epochs in what is believed, or is not there",
+			return fit_fail(err, FIT_EDATA,
+					"job %s: class '%s' has other epochs in what is believed, or is not there",
 					v->jobs[j].id, v->jobs[j].class->name);
-		b->plan[j] = (uint8_t)fit_boa_widths_plan(fit_boa_learner_share(b->learner, name), b->arrived[class]++);
+		b->plan[j] = (uint8_t)fit_boa_widths_plan(fit_boa_learner_share(b->learner, name),
+							  b->arrived[class]++);
 		return FIT_OK;
 	}
 	if (!c->planned)
@@ -151,7 +158,8 @@ static int boa_arrive(void *state, const struct fit_view *v, uint32_t j, struct 
 				v->jobs[j].class->name);
 	b->plan[j] = (uint8_t)fit_boa_widths_plan(c->theta, b->arrived[class]++);
 	if (fit_boa_widths_most(b->w, class) > v->cluster->n_gpus)
-		return fit_fail(err, FIT_EDATA, "job %s: class '%s' has a width of %lld GPUs, the cluster at most %lld",
+		return fit_fail(err, FIT_EDATA,
+				"job %s: class '%s' has a width of %lld GPUs, the cluster at most %lld",
 				v->jobs[j].id, v->jobs[j].class->name,
 				(long long)fit_boa_widths_most(b->w, class), (long long)v->cluster->n_gpus);
 	return FIT_OK;
@@ -209,7 +217,8 @@ static int by_width(const void *pa, const void *pb)
 }
 
 /* The width can be had, and is of use. */
-static int check_width(const struct boa *b, const struct fit_view *v, uint32_t j, int64_t w, struct fit_err *err)
+static int check_width(const struct boa *b, const struct fit_view *v, uint32_t j, int64_t w,
+		       struct fit_err *err)
 {
 	const struct fit_job *job = &v->jobs[j];
 	int64_t epoch = fit_view_epoch(v, j);
@@ -217,10 +226,12 @@ static int check_width(const struct boa *b, const struct fit_view *v, uint32_t j
 	if (!b->learner)
 		return FIT_OK;	/* looked at when the plans were read, and at the arrival */
 	if (w > v->cluster->n_gpus)
-		return fit_fail(err, FIT_EDATA, "job %s: class '%s' has a width of %lld GPUs, the cluster at most %lld",
+		return fit_fail(err, FIT_EDATA,
+				"job %s: class '%s' has a width of %lld GPUs, the cluster at most %lld",
 				job->id, job->class->name, (long long)w, (long long)v->cluster->n_gpus);
 	if (!(fit_job_class_speed(job->class, epoch, w) > 0) && job->class->epochs[epoch].work > 0)
-		return fit_fail(err, FIT_EDATA, "job %s: class '%s' is believed to run on %lld GPUs in epoch %lld, and does not",
+		return fit_fail(err, FIT_EDATA,
+				"job %s: class '%s' is believed to run on %lld GPUs in epoch %lld, and does not",
 				job->id, job->class->name, (long long)w, (long long)epoch);
 	return FIT_OK;
 }
@@ -272,7 +283,8 @@ static int boa_decide(void *state, const struct fit_view *v, struct fit_plan *pl
 	return rc;
 }
 
-static int boa_describe(const struct fit_policy_params *p, const struct fit_view *v, struct fit_meta *meta)
+static int boa_describe(const struct fit_policy_params *p, const struct fit_view *v,
+			struct fit_meta *meta)
 {
 	char text[FIT_NUM_MAX];
 	int rc;

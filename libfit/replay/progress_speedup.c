@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The progress model of speedup functions: in each epoch, work flows at the speed of the class on the GPUs that
- * are held, wherever these are. A job whose GPUs are of no use in an epoch stands still until it gets others.
+ * The progress model of speedup functions: in each epoch, work flows at the speed of the class on
+ * the GPUs that are held, wherever these are. A job whose GPUs are of no use in an epoch stands
+ * still until it gets others.
  */
 #include <math.h>
 

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Bursty arrivals: a Poisson process whose rate jumps between two values (MMPP of two states), with a wanted mean
- * and a wanted squared coefficient of variation of the gaps between arrivals.
+ * Bursty arrivals: a Poisson process whose rate jumps between two values (MMPP of two states),
+ * with a wanted mean and a wanted squared coefficient of variation of the gaps between arrivals.
  *
- * With rates l1 > l2, and r12, r21 the rates of leaving the first and the second state (Fischer and
- * Meier-Hellstern, Performance Evaluation 18, 1993):
+ * With rates l1 > l2, and r12, r21 the rates of leaving the first and the second state (Fischer
+ * and Meier-Hellstern, Performance Evaluation 18, 1993):
  *
  *   mean rate  (l1 r21 + l2 r12) / (r12 + r21)
  *   C^2        1 + 2 r12 r21 (l1 - l2)^2 / ((r12 + r21)^2 (l1 l2 + l1 r21 + l2 r12))
  *
- * Given the mean rate, the low rate as a share of it, and the mean length 1 / r12 of a burst, C^2 falls as the share
- * f = r21 / (r12 + r21) of time in bursts grows: from 1 + 2 (1 - low) / low for f = 0 (any value, when low is 0) to 1 for
- * f = 1, which is a Poisson process. f is found by bisection.
+ * Given the mean rate, the low rate as a share of it, and the mean length 1 / r12 of a burst, C^2
+ * falls as the share f = r21 / (r12 + r21) of time in bursts grows: from 1 + 2 (1 - low) / low
+ * for f = 0 (any value, when low is 0) to 1 for f = 1, which is a Poisson process. f is found by
+ * bisection.
  */
 #ifndef FIT_SYNTH_ARRIVALS_H
 #define FIT_SYNTH_ARRIVALS_H

@@ -84,7 +84,8 @@ static void put_cell(struct fit_writer *w, const struct fit_column *c, size_t ro
 		fit_writer_int(w, x.u.i);
 }
 
-static int write_like(const struct fit_table *t, const size_t *order, struct fit_arrivals *a, struct fit_writer *w,
+static int write_like(const struct fit_table *t, const size_t *order, struct fit_arrivals *a,
+		      struct fit_writer *w,
 		      const struct fit_meta *meta, struct fit_err *err)
 {
 	static const struct fit_field fields[] = {
@@ -189,7 +190,8 @@ static int write_drawn(const struct fit_boa_classes *c, int64_t n, struct fit_ar
 	return rc ? rc : fit_writer_end(w, err);
 }
 
-int fit_synth_arrivals_of(const struct fit_boa_classes *classes, int64_t n, const struct fit_arrivals_params *p,
+int fit_synth_arrivals_of(const struct fit_boa_classes *classes, int64_t n,
+			  const struct fit_arrivals_params *p,
 			  uint64_t seed, struct fit_writer *w, const struct fit_meta *meta, struct fit_err *err)
 {
 	struct fit_arrivals_params q = *p;
@@ -216,7 +218,8 @@ int fit_synth_arrivals_of(const struct fit_boa_classes *classes, int64_t n, cons
 
 /* ---- speedups, misjudged ---- */
 
-static int write_epoch(const struct fit_speedups *s, const struct fit_speedup_class *c, size_t epoch, double size,
+static int write_epoch(const struct fit_speedups *s, const struct fit_speedup_class *c,
+		       size_t epoch, double size,
 		       gsl_rng *rng, struct fit_writer *w, struct fit_err *err)
 {
 	const struct fit_speedup_epoch *e = &s->epochs[c->at + epoch];

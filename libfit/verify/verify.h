@@ -46,7 +46,8 @@ int fit_verifier_models(struct fit_verifier *v, const char *operand, struct fit_
  * them; after jobs, before log. FIT_EDATA. */
 int fit_verifier_speedups(struct fit_verifier *v, const char *speedups, const char *classes,
 			  struct fit_err *err) FIT_MUST_CHECK;
-/* What widths were computed from first, where the log computed them itself and it was not the speedups; before log, and
+/* What widths were computed from first, where the log computed them itself and it was not the
+ * speedups; before log, and
  * it has to live until then. */
 void fit_verifier_believed(struct fit_verifier *v, const char *operand);
 /* Read the plans of a log of policy boa; likewise. */

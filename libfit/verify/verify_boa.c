@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Speedup functions and fixed widths (BOA): work, speeds and restart delays of classes from their tables, the width
- * that a plan gives each job in each epoch, who may wait for it and how long, where it is placed, and the
- * conservation law. docs/methods/verify.md has the rules.
+ * Speedup functions and fixed widths (BOA): work, speeds and restart delays of classes from their
+ * tables, the width that a plan gives each job in each epoch, who may wait for it and how long,
+ * where it is placed, and the conservation law. docs/methods/verify.md has the rules.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -11,7 +11,8 @@
 
 /* ---- the tables ---- */
 
-int fit_verifier_speedups(struct fit_verifier *v, const char *speedups, const char *classes, struct fit_err *err)
+int fit_verifier_speedups(struct fit_verifier *v, const char *speedups, const char *classes,
+			  struct fit_err *err)
 {
 	int rc = fit_speedups_read(&v->speedups, speedups, false, err);
 
@@ -53,14 +54,16 @@ int verify_boa_learn(struct fit_verifier *v, const struct fit_meta *m, struct fi
 	verify_check(v, RULE_META);
 	if (fit_parse_double(fit_text_of(budget), &gpus) || !(gpus > 0) || !every ||
 	    fit_parse_time(fit_text_of(every), &v->resolve_ns) || v->resolve_ns < 0) {
-		verify_fault(v, RULE_META, NONE, "metadata boa_budget and boa_resolve_s are '%s' and '%s' (expected numbers)",
+		verify_fault(v, RULE_META, NONE,
+			     "metadata boa_budget and boa_resolve_s are '%s' and '%s' (expected numbers)",
 			     budget, every ? every : "missing");
 		v->policy = POLICY_OTHER;
 		return FIT_OK;
 	}
 	if (!v->classes_from)
 		return fit_fail(err, FIT_EINVAL, "the log computes widths from classes (give them with --classes)");
-	rc = fit_boa_learner_new(&v->learner, v->believed_from ? v->believed_from : v->speedups_from, v->classes_from,
+	rc = fit_boa_learner_new(&v->learner, v->believed_from ? v->believed_from : v->speedups_from,
+				 v->classes_from,
 				 gpus, true, err);
 	if (rc)
 		return rc;
@@ -232,14 +235,16 @@ int64_t verify_boa_gpus(struct fit_verifier *v)
 	return sum;
 }
 
-static bool before(const struct fit_verifier *v, const struct verify_live *a, const struct verify_live *b)
+static bool before(const struct fit_verifier *v, const struct verify_live *a,
+		   const struct verify_live *b)
 {
 	if (a->wanted_ns != b->wanted_ns)
 		return a->wanted_ns < b->wanted_ns;
 	return v->jobs[a->job].rank < v->jobs[b->job].rank;
 }
 
-/* The last instant at which a job that began to want its width at `since` gets it, where nodes can be had. */
+/* The last instant at which a job that began to want its width at `since` gets it, where nodes
+ * can be had. */
 static int64_t served_by(const struct fit_verifier *v, int64_t since)
 {
 	int64_t at = since + v->node_start_ns, d = v->interval_ns;
@@ -264,7 +269,8 @@ void verify_row_boa_width(struct fit_verifier *v, const struct verify_row *r)
 			     fit_time_to_double(r->t - r->live->wanted_ns), fit_time_to_double(v->node_start_ns));
 }
 
-/* After a decision everybody has what it wants, or waits for want of GPUs, and nobody who came later got any. */
+/* After a decision everybody has what it wants, or waits for want of GPUs, and nobody who came
+ * later got any. */
 void verify_decide_boa_queue(struct fit_verifier *v)
 {
 	const struct verify_live *head = NULL;
@@ -321,15 +327,21 @@ static int64_t room_on(const struct fit_verifier *v, size_t node)
 static size_t pick(const struct fit_verifier *v, int64_t need, bool most)
 {
 	size_t best = v->n_nodes;
+	int64_t room = 0;
 
-	for (size_t i = 0; i < v->n_nodes; i++)
-		if (room_on(v, i) >= need && room_on(v, i) > 0 &&
-		    (best == v->n_nodes || (most ? room_on(v, i) > room_on(v, best) : room_on(v, i) < room_on(v, best))))
-			best = i;
+	for (size_t i = 0; i < v->n_nodes; i++) {
+		int64_t x = room_on(v, i);
+
+		if (x < need || x < 1 || (best < v->n_nodes && (most ? x <= room : x >= room)))
+			continue;
+		best = i;
+		room = x;
+	}
 	return best;
 }
 
-static bool share_is(struct fit_verifier *v, const struct verify_live *l, size_t *k, size_t node, int64_t gpus)
+static bool share_is(struct fit_verifier *v, const struct verify_live *l, size_t *k, size_t node,
+		     int64_t gpus)
 {
 	if (*k >= l->n_nodes || (size_t)l->nodes[*k].node != node || l->nodes[*k].gpus != gpus)
 		return false;
@@ -424,7 +436,8 @@ static int64_t least_width(const struct fit_verifier *v, uint32_t job, int64_t e
 	return least;
 }
 
-/* GPU-seconds on the least width that the running job has done since its last row: the integral of K s(k) / s(K). */
+/* GPU-seconds on the least width that the running job has done since its last row: the integral
+ * of K s(k) / s(K). */
 void verify_boa_count(struct fit_verifier *v, struct verify_live *l, int64_t ran_ns)
 {
 	double speed;
@@ -451,9 +464,13 @@ void verify_row_conservation(struct fit_verifier *v, const struct verify_row *r)
 				speed;
 	}
 	found = l->least_gpu_s;
-	if (least_width(v, r->job, l->epoch < verify_epochs(v, r->job) ? l->epoch : 0, &speed))
-		found += (double)least_width(v, r->job, l->epoch, &speed) * verify_class_speed(v, r->job, l->epoch, l->gpus) /
-			 speed * fit_time_to_double(r->ran_ns);
+	if (l->epoch < verify_epochs(v, r->job)) {
+		int64_t least = least_width(v, r->job, l->epoch, &speed);
+
+		if (least)
+			found += (double)least * verify_class_speed(v, r->job, l->epoch, l->gpus) / speed *
+				 fit_time_to_double(r->ran_ns);
+	}
 	verify_check(v, RULE_CONSERVATION);
 	if (fabs(found - want) > 1e-6 * (want > 1 ? want : 1))
 		verify_fault(v, RULE_CONSERVATION, r->job,
