@@ -1,91 +1,108 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * GA2M models from any bytes. What is read must pass its check, give finite scores to any row, whose parts
- * add up, and come back the same after it was written.
+ * GA2Ms from any bytes, as JSON in the reference's layout. What is read must pass the check, score any row,
+ * come back the same from its own JSON, take every edit that parses, be reviewed, and be added to itself.
  */
 #include <math.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "libfit/model/ga2m.h"
+#include "libfit/model/ga2m_edit.h"
+#include "libfit/model/ga2m_json.h"
+#include "libfit/model/ga2m_review.h"
+#include "libfit/model/ga2m_update.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static void score_rows(const struct fit_ga2m *m)
+static void score(const struct fit_ga2m *m)
 {
-	static const double values[] = { -1, 0, 0.5, 1, 3, 1e300, -1e300 };
-	double *x = malloc((m->n_features + 1) * sizeof *x), *s = malloc((m->n_outputs + 2) * sizeof *s);
-	double *parts = malloc((m->n_terms * m->n_outputs + 1) * sizeof *parts);
+	static const double values[] = { -1, 0, 0.5, 1, 2, 1e300, -1e300 };
+	double *x = calloc(m->n_features + 1, sizeof *x), *s = calloc(m->n_outputs + 1, sizeof *s);
 
-	for (size_t k = 0; x && s && parts && k <= 7; k++) {
+	for (size_t k = 0; x && s && k < 8; k++) {
 		for (size_t f = 0; f < m->n_features; f++)
 			x[f] = k < 7 ? values[(k + f) % 7] : (double)NAN;
 		fit_ga2m_score(m, x, s);
-		fit_ga2m_explain(m, x, parts);
-		for (size_t o = 0; o < m->n_outputs; o++) {
-			double sum = m->intercept[o];
-
-			for (size_t t = 0; t < m->n_terms; t++)
-				sum += parts[t * m->n_outputs + o];
-			if (memcmp(&sum, &s[o], sizeof sum) != 0 && !isnan(sum))
-				abort();
-		}
-		(void)fit_ga2m_score_sd(m, x, 0);
 	}
 	free(x);
 	free(s);
-	free(parts);
 }
 
-static void write_back(const struct fit_ga2m *m)
+static char *json_of(const struct fit_ga2m *m)
 {
-	char path[] = "/tmp/fuzz-ga2m-XXXXXX", hash[FIT_HASH_HEX];
-	struct fit_writer *w = NULL;
-	struct fit_ga2m back;
-	struct fit_err err;
-	int fd = mkstemp(path), rc;
+	struct fit_str s = { 0 };
 
-	if (fd < 0)
+	if (fit_ga2m_print_json(m, &s, NULL))
+		fit_str_release(&s);
+	return s.s;
+}
+
+static void round_trip(const struct fit_ga2m *m)
+{
+	struct fit_ga2m back;
+	char *a = json_of(m), *b;
+
+	/* levels that pairs mix cannot be said */
+	if (!a)
 		return;
-	rc = fit_writer_open(&w, path, 0, &err);
-	if (!rc)
-		rc = fit_ga2m_write(m, NULL, w, &err);
-	if (rc)
-		fit_writer_abort(w);
-	else
-		rc = fit_writer_close(w, &err);
-	if (!rc) {
-		if (fit_ga2m_read(&back, path, hash, &err) || back.n_terms != m->n_terms ||
-		    back.n_outputs != m->n_outputs)
+	if (fit_ga2m_read_json(&back, "fuzz", a, strlen(a), NULL))
+		abort();
+	b = json_of(&back);
+	if (!b || strcmp(a, b) != 0)
+		abort();
+	free(a);
+	free(b);
+	fit_ga2m_release(&back);
+}
+
+static void edit(struct fit_ga2m *m)
+{
+	static const char *const kinds[] = { "smooth:%s=1", "monotone:%s", "convex:%s", "pin:%s@0..1=2",
+					     "pin:%s@missing=1", "scale:%s=0.5", "flatten:%s", "remove:%s" };
+	struct fit_str name = { 0 };
+
+	for (size_t k = 0; k < sizeof kinds / sizeof *kinds && m->n_terms > 0; k++) {
+		struct fit_ga2m_edit e;
+		struct fit_ga2m_change c;
+		char text[256];
+
+		if (fit_ga2m_term_name(m, k % m->n_terms, &name) || name.n > 200)
+			continue;
+		/* the kinds are formats of one name */
+		snprintf(text, sizeof text, "%.*s%s%s", (int)(strchr(kinds[k], '%') - kinds[k]), kinds[k], name.s,
+			 strchr(kinds[k], '%') + 2);
+		if (!fit_ga2m_edit_parse(&e, m, text, NULL) && fit_ga2m_edit_apply(m, &e, &c, NULL) == FIT_ENOMEM)
 			abort();
-		for (size_t t = 0; t < m->n_terms; t++)
-			if (memcmp(back.terms[t].score, m->terms[t].score, fit_ga2m_n_cells(&m->terms[t]) *
-				   m->n_outputs * sizeof(double)) != 0)
-				abort();
-		fit_ga2m_release(&back);
 	}
-	remove(path);
-	close(fd);
+	fit_str_release(&name);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct fit_reader *r;
-	struct fit_ga2m m;
-	struct fit_err err;
+	struct fit_ga2m_review_params p = fit_ga2m_review_params_default();
+	struct fit_ga2m_findings found = { 0 };
+	struct fit_ga2m m, other;
+	struct fit_ga2m_drift *drift;
 
-	if (fit_reader_open_memory(&r, "input", data, size, &err))
+	if (fit_ga2m_read_json(&m, "fuzz", (const char *)data, size, NULL))
 		return 0;
-	if (fit_ga2m_read_next(&m, r, &err) == FIT_OK) {
-		if (fit_ga2m_check(&m))
-			abort();
-		score_rows(&m);
-		write_back(&m);
-		fit_ga2m_release(&m);
+	if (fit_ga2m_check(&m))
+		abort();
+	score(&m);
+	round_trip(&m);
+	if (fit_ga2m_review(&m, &p, &found, NULL))
+		abort();
+	free(found.list);
+	drift = calloc(m.n_terms + 1, sizeof *drift);
+	if (drift && !fit_ga2m_read_json(&other, "fuzz", (const char *)data, size, NULL)) {
+		if (!fit_ga2m_add(&m, &other, 0.5, drift, NULL))
+			score(&m);
+		fit_ga2m_release(&other);
 	}
-	fit_reader_close(r);
+	free(drift);
+	edit(&m);
+	score(&m);
+	fit_ga2m_release(&m);
 	return 0;
 }
