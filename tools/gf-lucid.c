@@ -81,7 +81,8 @@ static const struct cli_tool tool = {
 	.verbs = verbs,
 };
 
-static int begin(const struct cli *cli, struct fit_writer **w, const char *name, const struct fit_field *fields,
+static int begin(const struct cli *cli, struct fit_writer **w, const char *name,
+		 const struct fit_field *fields,
 		 size_t n, const char *input_name, const char *hash, struct fit_err *err)
 {
 	struct fit_meta meta = { 0 };
@@ -249,7 +250,8 @@ static int profile_jobs(struct cli *cli, const struct options *o, const struct f
 	return rc;
 }
 
-static int read_forecast(const char *operand, struct fit_table *t, struct fit_forecast *f, struct fit_err *err)
+static int read_forecast(const char *operand, struct fit_table *t, struct fit_forecast *f,
+			 struct fit_err *err)
 {
 	static const struct fit_field fields[] = { { "time_s", FIT_TIME, FIT_F_NOT_NA },
 						   { "jobs", FIT_REAL, FIT_F_NOT_NA },

@@ -456,7 +456,8 @@ static int replay(struct cli *cli, const struct options *o, struct fit_replay_pa
 		 (unsigned long long)counts.decisions, (unsigned long long)counts.events,
 		 (unsigned long long)counts.restarts, fit_time_to_double(counts.end_ns));
 	replay_share_note(cli, p, &counts);
-	cli_note(cli, "longest decision %.3f ms of CPU, with %lld jobs in the system", (double)counts.longest_ns / 1e6,
+	cli_note(cli, "longest decision %.3f ms of CPU, with %lld jobs in the system",
+			 (double)counts.longest_ns / 1e6,
 		 (long long)counts.longest_jobs);
 	if (p->autoscaler)
 		cli_note(cli, "%llu nodes rented, %llu returned", (unsigned long long)counts.rented,

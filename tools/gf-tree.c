@@ -46,7 +46,7 @@ static const struct cli_option train_options[] = {
 	{ 0, "classify", CLI_FLAG, AT(data.classes), NULL, NULL,
 	  "the target is a class, also where it is a number", NULL, 0, 0, R },
 	{ 0, "criterion", CLI_CHOICE, AT(criterion), "NAME", "gini; squared_error of numbers",
-	  "gini, entropy, squared_error, absolute_error", fit_tree_criterion_names, 0, 0, R },
+	  "what a cut lessens", fit_tree_criterion_names, 0, 0, R },
 	WEIGHT_OPTIONS,
 	{ 0, "feature", CLI_LIST, AT(data.features), "COLUMN", "all others",
 	  "use this column; may be repeated", NULL, 0, 0, R },
@@ -88,7 +88,7 @@ static const struct cli_option predict_options[] = {
 };
 
 static const struct cli_option print_options[] = {
-	{ 0, "format", CLI_CHOICE, AT(format), "NAME", "text", "text, dot, c, json", format_names, 0, 0, 0 },
+	{ 0, "format", CLI_CHOICE, AT(format), "NAME", "text", "how the tree is written", format_names, 0, 0, 0 },
 	{ 0, "digits", CLI_INT, AT(digits), "N", "6", "decimals in text and dot", NULL, 0, 17, 0 },
 	{ 0, "weights", CLI_FLAG, AT(weights), NULL, NULL, "text: the weight of each class in a leaf", NULL, 0,
 	  0, 0 },

@@ -107,7 +107,8 @@ static int keep_header(struct fit_swf_header *h, struct fit_trace_out *out, cons
 	return rc ? fit_fail_nomem(err) : FIT_OK;
 }
 
-static int take_start(struct fit_swf_header *h, struct fit_lines *lines, struct fit_trace_out *out, bool records,
+static int take_start(struct fit_swf_header *h, struct fit_lines *lines, struct fit_trace_out *out,
+		      bool records,
 		      struct fit_text value, struct fit_err *err)
 {
 	char origin[FIT_DATETIME_MAX + 8];

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Lucid's packing analyse model (Hu et al., ASPLOS'23, section 3.3): a decision tree that tells from what a job
- * used alone, GPU and memory utilisation, memory and mixed precision, how well it shares a GPU: 0 tiny, 1 medium,
- * 2 jumbo. What labels follow from the measured pairs, and how often the tree is right on configurations that it
- * has not seen.
+ * Lucid's packing analyse model (Hu et al., ASPLOS'23, section 3.3): a decision tree that tells
+ * from what a job used alone, GPU and memory utilisation, memory and mixed precision, how well it
+ * shares a GPU: 0 tiny, 1 medium, 2 jumbo. What labels follow from the measured pairs, and how
+ * often the tree is right on configurations that it has not seen.
  */
 #ifndef FIT_MODEL_SHARING_SCORE_H
 #define FIT_MODEL_SHARING_SCORE_H

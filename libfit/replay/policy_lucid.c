@@ -4,8 +4,8 @@
  * that they hardly disturb each other; not preemptive. And a policy like Horus (Yeung et al., TPDS'22), which
  * packs by predicted utilisation, in order of arrival.
  *
- * At a decision the queue is walked in order. A job that may share looks for a partner first: a job of the same
- * size that runs alone, the first one in order of start for which
+ * At a decision the queue is walked in order. A job that may share looks for a partner first: a job
+ * of the same size that runs alone, the first one in order of start for which
  *
  *   memory   the two need less than a GPU has
  *   lucid    their labels (0 tiny, 1 medium, 2 jumbo) sum to at most 2, and its predicted GPU time is at most

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The non-intrusive profiler of Lucid (Hu et al., ASPLOS'23, section 3.2): nodes set apart on which each job
- * up to a size runs first, for a limited time. Jobs that end within it are done; the others are known by then,
- * and start from the beginning in the cluster.
+ * The non-intrusive profiler of Lucid (Hu et al., ASPLOS'23, section 3.2): nodes set apart on which
+ * each job up to a size runs first, for a limited time. Jobs that end within it are done; the
+ * others are known by then, and start from the beginning in the cluster.
  *
- * Jobs wait in one queue, whose head blocks. Space-aware: fewest GPUs first, then order of arrival; naive:
- * order of arrival. They are consolidated (placement.h) unless something else is asked for. Time-aware scaling: the profiler takes in more nodes
- * when many jobs wait, and gives them back.
+ * Jobs wait in one queue, whose head blocks. Space-aware: fewest GPUs first, then order of arrival;
+ * naive: order of arrival. They are consolidated (placement.h) unless something else is asked for.
+ * Time-aware scaling: the profiler takes in more nodes when many jobs wait, and gives them back.
  */
 #ifndef FIT_REPLAY_PROFILER_H
 #define FIT_REPLAY_PROFILER_H
@@ -29,7 +29,7 @@ struct fit_profiler_params {
 	int64_t most_gpus;		/* larger jobs are not profiled */
 	bool naive;
 	int placement;			/* enum fit_placement_kind */
-	/* Scaling, with a forecast only: each grow_ns a node more (one at most) while more than grow_above jobs wait;
+	/* With a forecast only: each grow_ns a node more (one at most) while more than grow_above jobs wait;
 	 * each shrink_ns it goes back when it is empty, fewer than shrink_below wait, and the forecast of GPUs is
 	 * at most shrink_gpus. */
 	const struct fit_forecast *forecast;
