@@ -20,7 +20,7 @@ const struct cli_option ga2m_train_options[] = {
 	{ 't', "target", CLI_TEXT, AT(target), "COLUMN", NULL, "what the model predicts", NULL, 0, 0,
 	  R | CLI_REQUIRED },
 	{ 0, "loss", CLI_CHOICE, AT(loss), "NAME", "squared",
-	  "the last two are of classes; poisson and gamma have a log link", losses,
+	  "what is made small; the last two are of classes", losses,
 			0, 0, R },
 	{ 0, "quantile", CLI_REAL, AT(quantile), "Q", "0.5", "with --loss quantile: which one", NULL, 1e-6,
 	  1 - 1e-6, R },
