@@ -16,6 +16,7 @@
 #ifndef FIT_REPLAY_ENGINE_H
 #define FIT_REPLAY_ENGINE_H
 
+#include "libfit/base/num.h"
 #include "libfit/model/theta.h"
 #include "libfit/replay/partition.h"
 #include "libfit/replay/placement.h"

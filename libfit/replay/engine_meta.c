@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: MIT */
+/* The metadata of the event log: all that a verifier needs to know of how the replay was made. */
+#include "libfit/base/num.h"
+#include "libfit/replay/engine_state.h"
+
+static int add_time(struct fit_meta *m, const char *key, int64_t ns)
+{
+	char text[FIT_NUM_MAX];
+
+	fit_format_time(text, ns);
+	return fit_meta_add(m, key, text);
+}
+
+bool fit_engine_restarts_differ(const struct fit_engine *g)
+{
+	for (size_t i = 1; i < g->jobs->n; i++)
+		if (fit_engine_restart_ns(g, (uint32_t)i) != fit_engine_restart_ns(g, 0))
+			return true;
+	return false;
+}
+
+/* The restart cost that all jobs have in common, or "profile" where applications differ. */
+static int add_restart(struct fit_engine *g, struct fit_meta *m)
+{
+	if (fit_engine_restarts_differ(g))
+		return fit_meta_add(m, "restart_s", "profile");
+	return add_time(m, "restart_s", g->jobs->n ? fit_engine_restart_ns(g, 0) :
+			g->p->restart_ns > 0 ? g->p->restart_ns : 0);
+}
+
+static int describe_scaling(struct fit_engine *g, struct fit_meta *m)
+{
+	const struct fit_replay_params *p = g->p;
+	char text[FIT_NUM_MAX];
+	int rc = fit_meta_add(m, "autoscale", p->autoscaler->name);
+
+	if (!rc && p->autoscaler->describe)
+		rc = p->autoscaler->describe(&p->autoscale_params, m);
+	rc = rc ? rc : add_time(m, "node_start_s", p->provision.start_ns);
+	rc = rc ? rc : add_time(m, "node_idle_s", p->provision.idle_ns);
+	fit_format_int64(text, p->provision.min_nodes);
+	rc = rc ? rc : fit_meta_add(m, "nodes_min", text);
+	return rc || p->cold_restart_ns < 0 ? rc : add_time(m, "cold_restart_s", p->cold_restart_ns);
+}
+
+static int describe_count_down(const struct fit_fidelity *f, struct fit_meta *m)
+{
+	char text[FIT_NUM_MAX];
+	int rc = add_time(m, "notice_s", f->notice_ns);
+
+	rc = rc ? rc : add_time(m, "preempt_work_s", f->preempt_work_ns);
+	rc = rc ? rc : add_time(m, "preempt_wide_work_s", f->preempt_wide_work_ns);
+	fit_format_int64(text, f->preempt_wide_gpus);
+	return rc ? rc : fit_meta_add(m, "preempt_wide_gpus", text);
+}
+
+static int describe_profiler(struct fit_engine *g, struct fit_meta *m)
+{
+	const struct fit_profiler_params *p = &g->p->profiler;
+	char text[FIT_NUM_MAX];
+	int rc = fit_meta_add(m, "profiler_nodes", g->p->profiler_text);
+
+	rc = rc ? rc : add_time(m, "profile_limit_s", p->limit_ns);
+	fit_format_int64(text, p->most_gpus);
+	rc = rc ? rc : fit_meta_add(m, "profile_gpus", text);
+	rc = rc ? rc : fit_meta_add(m, "profile_order", p->naive ? "arrival" : "space-aware");
+	return rc ? rc : fit_meta_add(m, "profiled", g->p->fidelity->profiling_overlaps ? "beside" : "before");
+}
+
+int fit_engine_describe(struct fit_engine *g, const struct fit_meta *given, struct fit_meta *m)
+{
+	const struct fit_fidelity *f = g->p->fidelity;
+	int rc = fit_meta_copy(m, given);
+
+	rc = rc ? rc : fit_meta_add(m, "policy", g->p->policy->name);
+	if (!rc && g->p->policy->describe)
+		rc = g->p->policy->describe(&g->p->policy_params, &g->parts[0].view, m);
+	rc = rc ? rc : fit_meta_add(m, "cluster", g->partitions->spec);
+	if (!rc && g->partitions->named)
+		rc = fit_meta_add(m, "virtual_clusters", g->partitions->named_spec);
+	if (!rc && g->p->placement != FIT_PLACE_EMPTIEST)
+		rc = fit_meta_add(m, "placement", fit_placement_names[g->p->placement]);
+	rc = rc ? rc : add_time(m, "interval_s", g->p->interval_ns);
+	rc = rc ? rc : fit_meta_add(m, "fidelity", f->name);
+	rc = rc ? rc : fit_meta_add(m, "progress_model", g->model->name);
+	rc = rc ? rc : add_restart(g, m);
+	if (!rc && g->p->interference > 0) {
+		char text[FIT_NUM_MAX];
+
+		fit_format_double(text, g->p->interference);
+		rc = fit_meta_add(m, "interference", text);
+	}
+	if (!rc && g->p->max_active) {
+		char text[FIT_NUM_MAX];
+
+		fit_format_int64(text, g->p->max_active);
+		rc = fit_meta_add(m, "max_active", text);
+	}
+	if (!rc && g->p->free_start)
+		rc = fit_meta_add(m, "first_start", "free");
+	if (!rc && g->p->autoscaler)
+		rc = describe_scaling(g, m);
+	rc = rc ? rc : add_time(m, "epoch_quantum_s", f->epoch_quantum_ns);
+	if (!rc && (g->p->policy->needs & FIT_COUNTS_DOWN) && f->notice_ns)
+		rc = describe_count_down(f, m);
+	if (!rc && g->p->profiler.nodes)
+		rc = describe_profiler(g, m);
+	if (!rc && g->shares) {
+		rc = fit_meta_add(m, "input_configs", g->p->colocation->hash_configs);
+		rc = rc ? rc : fit_meta_add(m, "input_pairs", g->p->colocation->hash_pairs);
+		rc = rc ? rc : add_time(m, "count_s", f->count_ns);
+		rc = rc ? rc : fit_meta_add(m, "survivor", g->p->survivor_keeps_speed ? "keeps-speed" : "recovers");
+	}
+	if (!rc && f->decides_at_zero && g->p->interval_ns)
+		rc = fit_meta_add(m, "first_decision_s", "0");
+	rc = rc ? rc : fit_meta_add(m, "release", f->release_at_interval_end ? "interval-end" : "at-once");
+	rc = rc ? rc : fit_meta_add(m, "order", f->file_order ? "file" : "submit-id");
+	if (!rc && g->jobs->n_bad) {
+		char text[FIT_NUM_MAX];
+
+		fit_format_int64(text, (int64_t)g->jobs->n_bad);
+		rc = fit_meta_add(m, "left_out", text);
+	}
+	return rc;
+}

@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: MIT */
+/* A plan: what a policy may ask for, held to the same rules for all, and how that takes effect. */
+#include "libfit/replay/engine_state.h"
+
+#include <string.h>
+
+/* ---- what the policy asks for ---- */
+
+static int add_grant(struct fit_plan *p, struct grant g)
+{
+	struct job_state *s = &p->engine->state[g.job];
+
+	g.with = g.sharing ? g.with : NOBODY;
+	if (s->in_plan || g.gpus < 0 || (s->status != WAITING && s->status != RUNNING))
+		return FIT_EINVAL;
+	if (fit_grow(&p->grants, &p->cap, p->n + 1, sizeof *p->grants))
+		return FIT_ENOMEM;
+	s->in_plan = true;
+	p->grants[p->n++] = g;
+	return FIT_OK;
+}
+
+int fit_plan_grant(struct fit_plan *p, uint32_t j, int64_t gpus)
+{
+	if (p->engine->state[j].alloc.gpus == gpus)
+		return FIT_OK;
+	return add_grant(p, (struct grant){ .job = j, .gpus = gpus });
+}
+
+int fit_plan_place(struct fit_plan *p, uint32_t j, const struct fit_share *shares, size_t n)
+{
+	const struct fit_alloc *held = &p->engine->state[j].alloc;
+	struct grant g = { .job = j, .shares_at = p->shares_n, .n_shares = n };
+	bool same = held->n == n;
+
+	for (size_t i = 0; i < n; i++) {
+		g.gpus += shares[i].gpus;
+		same = same && held->shares[i].node == shares[i].node && held->shares[i].gpus == shares[i].gpus;
+	}
+	if (same)
+		return FIT_OK;
+	if (fit_grow(&p->shares, &p->shares_cap, p->shares_n + n, sizeof *p->shares))
+		return FIT_ENOMEM;
+	if (n)
+		memcpy(p->shares + p->shares_n, shares, n * sizeof *shares);
+	p->shares_n += n;
+	return add_grant(p, g);
+}
+
+int fit_plan_want_nodes(struct fit_plan *p, int64_t nodes)
+{
+	if (nodes < 0)
+		return FIT_EINVAL;
+	p->want_nodes = nodes;
+	return FIT_OK;
+}
+
+static int take_placed(struct fit_engine *g, struct fit_part *p, int64_t gpus, struct fit_alloc *a)
+{
+	uint64_t draw = 0;
+
+	if (g->placing && gpus <= p->cluster->n_free)
+		draw = (uint64_t)gsl_rng_get(g->placing) << 32 | gsl_rng_get(g->placing);
+	return fit_placement_take(p->cluster, g->p->placement, gpus, draw, a);
+}
+
+int fit_plan_try(struct fit_plan *p, uint32_t j, bool *fits)
+{
+	struct fit_engine *g = p->engine;
+	struct grant r = { .job = j, .gpus = g->jobs->jobs[j].gpus, .taken = true };
+	int rc;
+
+	if (g->state[j].status != WAITING || g->state[j].in_plan)
+		return FIT_EINVAL;
+	rc = take_placed(g, p->part, r.gpus, &g->state[j].alloc);
+	*fits = rc == FIT_OK;
+	return rc == FIT_END ? FIT_OK : rc ? rc : add_grant(p, r);
+}
+
+int fit_plan_share(struct fit_plan *p, uint32_t j, uint32_t with)
+{
+	struct fit_engine *g = p->engine;
+	const struct job_state *w = &g->state[with];
+
+	if (!g->shares || g->state[j].status != WAITING || w->partner != NOBODY ||
+	    !(w->status == RUNNING || w->in_plan) || g->jobs->jobs[j].gpus != g->jobs->jobs[with].gpus)
+		return FIT_EINVAL;
+	return add_grant(p, (struct grant){ .job = j, .with = with, .sharing = true, .taken = true,
+					    .gpus = g->jobs->jobs[j].gpus });
+}
+
+/* ---- how it takes effect ---- */
+
+/* The nodes that a grant names, or those that the placement gives. FIT_END: the placement finds none. */
+static int take_nodes(struct fit_engine *g, const struct grant *r, struct fit_alloc *a)
+{
+	struct fit_part *p = fit_engine_part_of(g, r->job);
+
+	if (r->with != NOBODY) {
+		const struct fit_alloc *held = &g->state[r->with].alloc;
+
+		if (g->state[r->with].status != RUNNING || g->state[r->with].partner != NOBODY)
+			return FIT_EINVAL;
+		if (fit_grow(&a->shares, &a->cap, held->n, sizeof *a->shares))
+			return FIT_ENOMEM;
+		memcpy(a->shares, held->shares, held->n * sizeof *a->shares);
+		a->n = held->n;
+		a->gpus = held->gpus;
+		return FIT_OK;
+	}
+	if (r->taken)
+		return FIT_OK;
+	if (!r->n_shares)
+		return r->gpus > p->cluster->n_free ? FIT_EINVAL : take_placed(g, p, r->gpus, a);
+	if (fit_grow(&a->shares, &a->cap, r->n_shares, sizeof *a->shares))
+		return FIT_ENOMEM;
+	memcpy(a->shares, g->plan.shares + r->shares_at, r->n_shares * sizeof *a->shares);
+	a->n = r->n_shares;
+	a->gpus = r->gpus;
+	return fit_cluster_take_shares(p->cluster, a);
+}
+
+/* A running job has lost its GPUs. */
+static int preempt(struct fit_engine *g, uint32_t j, struct fit_err *err)
+{
+	const struct fit_fidelity *f = g->p->fidelity;
+	struct job_state *s = &g->state[j];
+	int rc;
+
+	s->status = WAITING;
+	g->running--;
+	if (!g->jobs->jobs[j].app)
+		s->run.done_ns -= g->jobs->jobs[j].gpus > f->preempt_wide_gpus ? f->preempt_wide_work_ns :
+				  f->preempt_work_ns;
+	rc = fit_engine_log_job(g, "preempt", j, false, err);
+	return rc ? rc : fit_engine_tell_changed(g, j, err);
+}
+
+/* The placement found no room: the job waits (on). */
+static int go_without(struct fit_engine *g, uint32_t j, struct fit_err *err)
+{
+	return g->state[j].status == RUNNING ? preempt(g, j, err) : FIT_OK;
+}
+
+static bool is_listed(const char *const *list, const char *name)
+{
+	for (; list && *list; list++)
+		if (strcmp(*list, name) == 0)
+			return true;
+	return false;
+}
+
+/* Speeds of a and b on the same GPUs; 1 where the pair was not measured. */
+static void speeds(struct fit_engine *g, uint32_t a, uint32_t b, double *speed_a, double *speed_b)
+{
+	const char *const *unmeasured = g->p->fidelity->unmeasured;
+
+	g->counts.shared++;
+	if (!is_listed(unmeasured, g->jobs->jobs[a].app_name) &&
+	    !is_listed(unmeasured, g->jobs->jobs[b].app_name) &&
+	    fit_colocation_speeds(g->p->colocation, g->jobs->jobs[a].config, g->jobs->jobs[b].config, speed_a,
+				  speed_b))
+		return;
+	*speed_a = *speed_b = 1;
+	g->counts.unmeasured++;
+}
+
+static int place(struct fit_engine *g, const struct grant *r, struct fit_err *err)
+{
+	struct job_state *s = &g->state[r->job];
+	const struct fit_job *job = &g->jobs->jobs[r->job];
+	const char *event = s->status == RUNNING ? "move" : s->started ? "resume" : "start";
+	double other = 1;
+	int rc = take_nodes(g, r, &s->alloc);
+
+	if (rc == FIT_EINVAL)
+		return fit_fail(err, FIT_EINVAL, "policy %s grants %lld GPUs to job %s, but %lld are free",
+				g->p->policy->name, (long long)r->gpus, job->id,
+				(long long)fit_engine_part_of(g, r->job)->cluster->n_free);
+	if (rc == FIT_END)
+		return go_without(g, r->job, err);
+	if (rc)
+		return fit_fail_nomem(err);
+	g->counts.restarts += s->started;
+	s->restarts += s->started;
+	s->since_ns = g->now_ns;
+	s->order = g->placed++;
+	s->marked = false;
+	s->run.rate_shared = 1;
+	s->run.count_ns = g->p->fidelity->count_ns;
+	if (r->with != NOBODY) {
+		speeds(g, r->job, r->with, &s->run.rate_shared, &other);
+		s->partner = r->with;
+	}
+	s->run.notice_ns = g->p->policy->needs & FIT_COUNTS_DOWN ? g->p->fidelity->notice_ns : 0;
+	s->run.slowdown = 0;	/* fit_engine_set_slowdowns() looks at all jobs once they are placed */
+	g->running += s->status != RUNNING;
+	s->status = RUNNING;
+	s->delay_ns = g->p->free_start && !s->started ? 0 : fit_engine_restart_ns(g, r->job);
+	s->started = true;
+	if (g->p->autoscaler && fit_provision_warm(&fit_engine_part_of(g, r->job)->prov, &s->alloc) &&
+	    g->p->cold_restart_ns >= 0)
+		s->delay_ns = g->p->cold_restart_ns;
+	rc = g->model->place(job, &s->run, &s->alloc, g->now_ns + s->delay_ns, err);
+	rc = rc ? rc : fit_engine_log_placed(g, event, r->job, true, true, err);
+	rc = rc ? rc : fit_engine_tell_changed(g, r->job, err);
+	rc = rc ? rc : fit_engine_queue_end(g, r->job, err);
+	return rc || r->with == NOBODY ? rc : fit_engine_set_partner(g, r->with, r->job, other, err);
+}
+
+int fit_engine_retune(struct fit_engine *g, const struct fit_part *p, struct fit_err *err)
+{
+	int rc = FIT_OK;
+
+	for (size_t i = 0; i < p->active_n && !rc; i++) {
+		uint32_t j = p->active[i];
+		struct job_state *s = &g->state[j];
+		bool changed = false;
+
+		if (s->status != RUNNING)
+			continue;
+		rc = g->model->retune(&g->jobs->jobs[j], &s->run, &s->alloc, g->now_ns, &changed, err);
+		if (!rc && changed) {
+			rc = fit_engine_log_job(g, "batch", j, true, err);
+			rc = rc ? rc : fit_engine_queue_end(g, j, err);
+		}
+	}
+	return rc;
+}
+
+int fit_engine_apply_plan(struct fit_engine *g, struct fit_err *err)
+{
+	struct fit_plan *p = &g->plan;
+	int rc = FIT_OK;
+
+	for (size_t i = 0; i < p->n; i++) {
+		struct job_state *s = &g->state[p->grants[i].job];
+
+		s->in_plan = false;
+		if (s->status != RUNNING)
+			continue;
+		g->model->advance(&g->jobs->jobs[p->grants[i].job], &s->run, g->now_ns);
+		fit_engine_take_away(g, p->grants[i].job);
+		s->stamp++;
+		if (p->grants[i].gpus == 0 && !rc)
+			rc = preempt(g, p->grants[i].job, err);
+	}
+	for (size_t i = 0; i < p->n && !rc; i++)
+		if (p->grants[i].gpus)
+			rc = place(g, &p->grants[i], err);
+	if (!rc && g->p->interference > 0)
+		rc = fit_engine_set_slowdowns(g, p->part, err);
+	p->n = 0;
+	p->shares_n = 0;
+	return rc;
+}

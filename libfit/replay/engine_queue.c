@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+/* The queue of ends: a binary heap, where entries that became void stay until they come up. */
+#include "libfit/replay/engine_state.h"
+
+static bool before(const struct queued *a, const struct queued *b)
+{
+	if (a->at_ns != b->at_ns)
+		return a->at_ns < b->at_ns;
+	if (a->kind != b->kind)
+		return a->kind < b->kind;
+	return a->order < b->order;
+}
+
+static int push(struct fit_engine *g, struct queued q)
+{
+	size_t i = g->heap_n;
+
+	if (fit_grow(&g->heap, &g->heap_cap, i + 1, sizeof *g->heap))
+		return FIT_ENOMEM;
+	g->heap_n++;
+	for (; i && before(&q, &g->heap[(i - 1) / 2]); i = (i - 1) / 2)
+		g->heap[i] = g->heap[(i - 1) / 2];
+	g->heap[i] = q;
+	return FIT_OK;
+}
+
+void fit_engine_drop_end(struct fit_engine *g)
+{
+	struct queued last = g->heap[--g->heap_n];
+	size_t i = 0, c;
+
+	while ((c = 2 * i + 1) < g->heap_n) {
+		if (c + 1 < g->heap_n && before(&g->heap[c + 1], &g->heap[c]))
+			c++;
+		if (!before(&g->heap[c], &last))
+			break;
+		g->heap[i] = g->heap[c];
+		i = c;
+	}
+	g->heap[i] = last;
+}
+
+int fit_engine_queue_end(struct fit_engine *g, uint32_t j, struct fit_err *err)
+{
+	struct job_state *s = &g->state[j];
+	struct queued q = { .job = j, .stamp = ++s->stamp, .order = g->shares ? s->order : j };
+	bool late;
+	int rc = g->model->next(&g->jobs->jobs[j], &s->run, g->p->fidelity, &q.at_ns, &late, err);
+
+	if (rc)
+		return rc;
+	if (q.at_ns == INT64_MAX)
+		return FIT_OK;
+	if (q.at_ns > HORIZON_NS)
+		return fit_fail(err, FIT_EDATA, "job %s: would not end within 190 years of the trace origin",
+				g->jobs->jobs[j].id);
+	q.kind = late ? ENDS_LATE : ENDS;
+	return push(g, q) ? fit_fail_nomem(err) : FIT_OK;
+}

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: MIT */
+/* The active jobs of a part, and what policies see of jobs (policy.h). */
+#include "libfit/base/num.h"
+#include "libfit/replay/engine_state.h"
+
+/* ---- the set of active jobs ---- */
+
+int fit_engine_add_active(struct fit_part *p, uint32_t j)
+{
+	size_t i = p->active_n;
+
+	if (fit_grow(&p->active, &p->active_cap, i + 1, sizeof *p->active))
+		return FIT_ENOMEM;
+	for (; i && p->active[i - 1] > j; i--)
+		p->active[i] = p->active[i - 1];
+	p->active[i] = j;
+	p->active_n++;
+	return FIT_OK;
+}
+
+void fit_engine_close_holes(const struct fit_engine *g, struct fit_part *p)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < p->active_n; i++)
+		if (g->state[p->active[i]].status != FINISHED)
+			p->active[n++] = p->active[i];
+	p->active_n = n;
+	p->active_holes = 0;
+}
+
+double fit_engine_job_work(const struct fit_engine *g, uint32_t j)
+{
+	const struct job_state *s = &g->state[j];
+
+	return g->model->work(&g->jobs->jobs[j], &s->run,
+			      s->status == RUNNING ? g->now_ns : s->run.from_ns);
+}
+
+int64_t fit_engine_restart_ns(const struct fit_engine *g, uint32_t j)
+{
+	const struct fit_job *job = &g->jobs->jobs[j];
+
+	if (g->p->restart_ns >= 0)
+		return g->p->restart_ns;
+	return job->app ? fit_app_info(job->app)->restart_ns : job->class ? job->class->restart_ns : 0;
+}
+
+/* ---- what policies see ---- */
+
+const uint32_t *fit_view_active(const struct fit_view *v, size_t *n)
+{
+	struct fit_part *p = (struct fit_part *)(uintptr_t)v->part;
+
+	if (p->active_holes)
+		fit_engine_close_holes(v->engine, p);
+	*n = p->active_n;
+	return p->active;
+}
+
+int64_t fit_view_gpus(const struct fit_view *v, uint32_t j)
+{
+	return v->engine->state[j].alloc.gpus;
+}
+
+const struct fit_alloc *fit_view_alloc(const struct fit_view *v, uint32_t j)
+{
+	return &v->engine->state[j].alloc;
+}
+
+bool fit_view_alone(const struct fit_view *v, uint32_t j)
+{
+	const struct job_state *s = &v->engine->state[j];
+
+	return s->status == RUNNING && s->partner == NOBODY && !s->marked;
+}
+
+int64_t fit_view_restarts(const struct fit_view *v, uint32_t j)
+{
+	return v->engine->state[j].restarts;
+}
+
+int64_t fit_view_submit_ns(const struct fit_view *v, uint32_t j)
+{
+	return v->engine->state[j].submit_ns;
+}
+
+int64_t fit_view_service_gpu_ns(const struct fit_view *v, uint32_t j)
+{
+	const struct job_state *s = &v->engine->state[j];
+
+	return s->service_gpu_ns + s->alloc.gpus * (v->now_ns - s->since_ns);
+}
+
+struct fit_agent *fit_view_agent(const struct fit_view *v, uint32_t j)
+{
+	return v->engine->state[j].run.agent;
+}
+
+int64_t fit_view_restart_ns(const struct fit_view *v, uint32_t j)
+{
+	return fit_engine_restart_ns(v->engine, j);
+}
+
+int64_t fit_view_epoch(const struct fit_view *v, uint32_t j)
+{
+	return v->engine->state[j].run.epoch;
+}
+
+double fit_view_work(const struct fit_view *v, uint32_t j)
+{
+	return fit_engine_job_work(v->engine, j);
+}
+
+int fit_predict_remaining(const struct fit_view *v, uint32_t j, int64_t *ns, struct fit_err *err)
+{
+	const struct fit_job *job = &v->jobs[j];
+	double left_s, work = fit_view_work(v, j);
+	int rc;
+
+	if (job->class) {
+		left_s = fit_job_class_left_s(job->class, fit_view_epoch(v, j), work, job->gpus);
+		return fit_time_from_double(left_s, ns) ?
+		       fit_fail(err, FIT_EDATA, "job %s: predicted run time out of range", job->id) : FIT_OK;
+	}
+	if (!job->app) {
+		const struct job_state *s = &v->engine->state[j];
+		bool flows = s->alloc.gpus && v->now_ns > s->run.from_ns;
+
+		*ns = job->duration_ns - s->run.done_ns - (flows ? v->now_ns - s->run.from_ns : 0);
+		*ns = *ns > 0 ? *ns : 0;
+		return FIT_OK;
+	}
+	rc = fit_predictor_left(&((struct fit_engine *)(uintptr_t)v->engine)->predictor, job,
+				fit_view_epoch(v, j), work, &left_s, err);
+	if (!rc && fit_time_from_double(left_s, ns))
+		rc = fit_fail(err, FIT_EDATA, "job %s: predicted run time out of range", job->id);
+	return rc;
+}
+
+int fit_predict_duration(const struct fit_view *v, uint32_t j, int64_t *ns, struct fit_err *err)
+{
+	const struct fit_job *job = &v->jobs[j];
+	double left_s;
+	int rc;
+
+	if (job->class) {
+		left_s = fit_job_class_left_s(job->class, 0, 0, job->gpus);
+		return fit_time_from_double(left_s, ns) ?
+		       fit_fail(err, FIT_EDATA, "job %s: predicted run time out of range", job->id) : FIT_OK;
+	}
+	if (!job->app) {
+		*ns = job->duration_ns;
+		return FIT_OK;
+	}
+	rc = fit_predictor_left(&((struct fit_engine *)(uintptr_t)v->engine)->predictor, job, 0, 0, &left_s,
+				err);
+	if (!rc && fit_time_from_double(left_s, ns))
+		rc = fit_fail(err, FIT_EDATA, "job %s: predicted run time out of range", job->id);
+	return rc;
+}
