@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * gf-lucid: the parts of Lucid (Hu et al., ASPLOS'23) that work before a job is scheduled: the profiler, the
- * tree that says who shares well, and what a rule packs.
+ * tree that says who shares well, what a rule packs, and what is known of a job when it is submitted.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -11,6 +11,7 @@
 #include "libfit/model/packing.h"
 #include "libfit/replay/engine.h"
 #include "tools/common/cli.h"
+#include "tools/lucid_jobs.h"
 #include "tools/lucid_score.h"
 
 struct options {
@@ -21,6 +22,7 @@ struct options {
 	int rule;
 	double free_speed;
 	struct lucid_score_options score;
+	struct lucid_feature_options features;
 };
 
 #define AT(field) offsetof(struct options, field)
@@ -65,12 +67,19 @@ static const struct cli_option score_options[] = {
 	END
 };
 
+static const struct cli_option features_options[] = {
+	{ 0, "name-distance", CLI_REAL, AT(features.name_distance), "SHARE", "0.3",
+	  "names differ in this share of their letters at most to go together", NULL, 0, 1, R },
+	END
+};
+
 static const struct cli_verb verbs[] = {
 	{ "profile", "[JOBS]", "which jobs end on a profiler, and how long they wait for it", profile_options, 0,
 	  1 },
 	{ "score", "[CONFIGS]", "how well a tree tells who shares well, from what each job uses alone",
 	  score_options, 0, 1 },
 	{ "pack", "[PAIRS]", "what a packing rule chooses of the measured pairs", pack_options, 0, 1 },
+	{ "features", "[JOBS]", "what was known of earlier jobs when each was submitted", features_options, 0, 1 },
 	{ NULL, NULL, NULL, NULL, 0, 0 }
 };
 
@@ -407,13 +416,16 @@ int main(int argc, char **argv)
 		.limit_ns = q.limit_ns,
 		.most_gpus = q.most_gpus,
 		.free_speed = 0.85,
+		.features.name_distance = 0.3,
 	};
 	struct cli cli;
 	int rc = cli_start(&cli, &tool, argc, argv, &o);
 
 	if (rc >= 0)
 		return rc;
-	if (strcmp(cli.verb->name, "score") == 0)
+	if (strcmp(cli.verb->name, "features") == 0)
+		rc = lucid_features(&cli, &o.features);
+	else if (strcmp(cli.verb->name, "score") == 0)
 		rc = lucid_score(&cli, &o.score);
 	else
 		rc = strcmp(cli.verb->name, "pack") == 0 ? run_pack(&cli, &o) : run_profile(&cli, &o);

@@ -110,3 +110,84 @@ run "score: they are configurations" 0 gf-lucid pack --configs "$T/labels.tsv" /
 app1	dataset1	batch_size1	amp1	speed1	app2	dataset2	batch_size2	amp2	speed2
 Wren	d1	16	1	1	Wren	d1	32	0	1
 X
+
+# ---- features: jobs of three users, some of them again and again ----
+awk 'BEGIN {
+	OFS = "\t"
+	print "#fit-table/1"; print "#origin=2020-02-28T00:00:00"
+	print "job_id", "user", "group", "name", "submit_s", "duration_s", "gpus"
+	x = 7
+	for (i = 0; i < 1500; i++) {
+		x = (x * 1103 + 12345) % 1000003
+		u = x % 3
+		k = int(x / 7) % 4
+		t += int(x / 11) % 2400
+		print "j" i, "u" u, "v" (u > 1), "job" k k k "-run" (x % 10), t,
+			int((60 + 20 * u) * 5 ^ k * (0.8 + (x % 41) / 100)), 2 ^ (x % 3)
+	}
+	print "#end rows=1500"
+}' >"$T/users.tsv"
+run "features" 0 gf-lucid features -v "$T/users.tsv"
+has "names go together" "$T/err" "1500 jobs, 4 groups of names$"
+cp "$T/out" "$T/features"
+# columns that do not hold the job's own answer
+known() { grep -v '^#' "$1" | cut -f 1,2,5- | sort; }
+known "$T/features" >"$T/known"
+awk -F '\t' '!/^#/ && $1 != "job_id" {
+	d = int($2 / 86400); wd = (4 + d) % 7 + 1
+	bad += $12 != wd || $13 != int($2 % 86400 / 3600) || $10 != (d < 2 ? 2 : d < 33 ? 3 : d < 63 ? 4 : 5)
+	n++
+} END { exit bad || n != 1500 }' "$T/features"
+ok "features: 2020-02-29 was a Saturday, March comes behind it" $?
+# a second way to count: for each job all others
+awk -F '\t' '!/^#/ && $1 != "job_id" {
+	n++; s[n] = $5 + 0; e[n] = $5 + $6; d[n] = $6; u[n] = $2; g[n] = $3 SUBSEP $7; z[n] = $1
+} END {
+	for (i = 1; i <= n; i++) {
+		a = b = c = l = 0
+		for (j = 1; j <= n; j++)
+			if (s[j] < s[i] && e[j] <= s[i]) {
+				a++; if (g[j] == g[i]) b++
+				if (u[j] == u[i]) { c++; l += log(1 + d[j]) }
+			}
+		printf "%s %d %d %d %s\n", z[i], a, b, c, c ? sprintf("%.6g", exp(l / c) - 1) : "NA"
+	}
+}' "$T/users.tsv" >"$T/want"
+awk -F '\t' '!/^#/ && $1 != "job_id" {
+	printf "%s %d %d %d %s\n", $1, $15, $21, $24, $25 == "NA" ? "NA" : sprintf("%.6g", $25) }' "$T/features" >"$T/got"
+same "features: just what had ended" "$T/want" "$T/got"
+# the future: rows shuffled; whatever ends after the 900th submission ends at another time, or never, and what
+# comes after it is of someone else
+future() {
+	awk -F '\t' -v OFS='\t' '/^#end/ { next } /^#/ || $1 == "job_id" { print; next } {
+		i = substr($1, 2) + 0; t[i] = $5; row[i] = $0; n++
+	} END {
+		for (k = 0; k < n; k++) {
+			i = (k * 701) % n
+			$0 = row[i]
+			if ($5 + $6 > t[900]) $6 = i % 5 ? 1000000 + i * 7 : "NA"
+			if (i > 900) { $2 = "x" i; $4 = "zz" i; $7 = 1 + i % 7 }
+			print
+		}
+		print "#end rows=" n
+	}' "$T/users.tsv"
+}
+future >"$T/future.tsv"
+past() { awk -F '\t' 'NR == FNR { if (!/^#/ && $1 != "job_id") t[$1] = $5; next } $2 + 0 <= t["j900"]' "$T/users.tsv" -; }
+run "features: another future" 0 gf-lucid features "$T/future.tsv"
+known "$T/out" >"$T/known2"
+! cmp -s "$T/known" "$T/known2"
+ok "features: changes what comes" $?
+past <"$T/known" >"$T/past"
+past <"$T/known2" >"$T/past2"
+same "features: and nothing before" "$T/past" "$T/past2"
+[ "$(wc -l <"$T/past")" -gt 890 ]
+ok "features: of 900 jobs" $?
+run "features: no names" 0 gf-lucid features -v "$T/jobs.tsv"
+has "features: none" "$T/err" "5 jobs, 0 groups of names$"
+has "features: no calendar" "$T/out" "^a	0	300	300	8	NA	NA	NA	NA	NA	NA	NA	0	0	0	NA	NA"
+for i in 1 4; do gf-lucid features --threads $i "$T/users.tsv" >"$T/threads$i"; done
+same "features: the same bytes" "$T/threads1" "$T/threads4"
+printf 'job_id\tsubmit_s\tgpus\tduration_s\tstart_s\nx\t5\t1\t9\t4\n' >"$T/early.tsv"
+run "features: a start before submission" 1 gf-lucid features "$T/early.tsv"
+is "features: is named" "$T/err" "gf-lucid: $T/early.tsv:2:start_s: out of range (expected submit_s or later)"
