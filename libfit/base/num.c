@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "libfit/base/decimal.h"
 #include "libfit/base/digits.h"
 
 static bool is_digit(char c)
@@ -50,34 +51,52 @@ static const double exact_pow10[] = {
 	1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22,
 };
 
+#define MANTISSA_MAX (UINT64_MAX / 10 - 1)	/* one more digit fits below this */
+
+/* Digits from *i on, into *m as long as they fit. Returns how many; *dropped of them did not fit. */
+static size_t scan_digits(struct fit_text t, size_t *i, uint64_t *m, size_t *dropped)
+{
+	size_t from = *i, k = *i;
+
+	while (t.n - k >= 8 && *m < MANTISSA_MAX / 10000000) {
+		uint64_t w = fit_load_digits(t.s + k, 8);
+
+		if (!fit_all_below_10(w))
+			break;
+		*m = *m * 100000000 + fit_number8(w);
+		k += 8;
+	}
+	for (; k < t.n && is_digit(t.s[k]); k++) {
+		if (*m < MANTISSA_MAX)
+			*m = *m * 10 + (uint64_t)(t.s[k] - '0');
+		else
+			++*dropped;
+	}
+	*i = k;
+	return k - from;
+}
+
 /* Check the grammar [sign] digits [. digits] [e [sign] digits] (at least one mantissa digit). Where
  * the mantissa fits 53 bits and the power of ten is exact, one division or multiplication rounds
- * correctly (Clinger 1990, the fast path); *fast says whether *out was set that way. */
+ * correctly (Clinger 1990, the fast path), and integers of 128 bits do for nearly all others; *fast
+ * says whether *out was set in such a way. */
 static bool scan_decimal(struct fit_text t, double *out, bool *fast)
 {
-	size_t i = 0, digits = 0;
-	bool neg = false, eneg = false, exact = true;
+	size_t i = 0, digits, dropped = 0, n;
+	bool neg = false, eneg = false;
 	uint64_t m = 0;
 	int exp10 = 0, e = 0;
+	double v;
 
 	*fast = false;
 	if (t.n && (t.s[0] == '-' || t.s[0] == '+'))
 		neg = t.s[i++] == '-';
-	for (; i < t.n && is_digit(t.s[i]); i++, digits++) {
-		if (m < UINT64_C(900000000000000000))
-			m = m * 10 + (uint64_t)(t.s[i] - '0');
-		else
-			exact = false;
-	}
+	digits = scan_digits(t, &i, &m, &dropped);
 	if (i < t.n && t.s[i] == '.') {
-		for (i++; i < t.n && is_digit(t.s[i]); i++, digits++) {
-			if (m < UINT64_C(900000000000000000)) {
-				m = m * 10 + (uint64_t)(t.s[i] - '0');
-				exp10--;
-			} else {
-				exact = false;
-			}
-		}
+		i++;
+		n = scan_digits(t, &i, &m, &dropped);
+		exp10 = n < 100000 ? -(int)n : -100000;
+		digits += n;
 	}
 	if (!digits)
 		return false;
@@ -93,13 +112,16 @@ static bool scan_decimal(struct fit_text t, double *out, bool *fast)
 	}
 	if (i != t.n)
 		return false;
-	if (exact && m < UINT64_C(1) << 53 && exp10 >= -22 && exp10 <= 22) {
-		double v = (double)m;
-
+	if (dropped)
+		return true;
+	if (m < UINT64_C(1) << 53 && exp10 >= -22 && exp10 <= 22) {
+		v = (double)m;
 		v = exp10 < 0 ? v / exact_pow10[-exp10] : v * exact_pow10[exp10];
-		*out = neg ? -v : v;
-		*fast = true;
+	} else if (!fit_decimal_to_double(m, exp10, &v)) {
+		return true;
 	}
+	*out = neg ? -v : v;
+	*fast = true;
 	return true;
 }
 
@@ -241,6 +263,7 @@ size_t fit_format_int64(char buf[FIT_NUM_MAX], int64_t v)
 size_t fit_format_double(char buf[FIT_NUM_MAX], double v)
 {
 	locale_t c_locale, old;
+	size_t put;
 	int n;
 
 	if (isnan(v) || isinf(v)) {
@@ -252,6 +275,13 @@ size_t fit_format_double(char buf[FIT_NUM_MAX], double v)
 	}
 	if (fabs(v) < 1e15 && v == (double)(int64_t)v && !(v == 0 && signbit(v)))
 		return fit_format_int64(buf, (int64_t)v);
+	buf[0] = '-';
+	put = fit_decimal_write(buf + (v < 0), v);
+	if (put) {
+		put += v < 0;
+		buf[put] = '\0';
+		return put;
+	}
 	c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
 	old = uselocale(c_locale);
 	n = snprintf(buf, FIT_NUM_MAX, "%.17g", v);
