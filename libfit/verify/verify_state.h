@@ -4,11 +4,11 @@
  * it. Private to libfit/verify.
  *
  * The log is a sequence of rounds. A round is passive rows (submit, reject, epoch, finish, release,
- * cluster), then, at a decision, its rows: batch, then start, move, preempt, resume. verify_log.c cuts
- * the log into rounds, keeps the state (who holds what, how far each job is) and calls the rules: each
- * sees every row before it changes the state, and every decision after its last row. Decisions
- * that left no row are found from the state, so that a job that should have been started and was
- * not is noticed too.
+ * cluster), then, at a decision, its rows: batch, then start, move, preempt, resume. verify_log.c reads
+ * rows, verify_rounds.c cuts them into rounds and calls the rules: each sees every row before it changes
+ * the state (who holds what, how far each job is; verify_apply.c), and every decision after its last
+ * row. Decisions that left no row are found from the state, so that a job that should have been started
+ * and was not is noticed too.
  */
 #ifndef FIT_VERIFY_VERIFY_STATE_H
 #define FIT_VERIFY_VERIFY_STATE_H
@@ -498,7 +498,7 @@ struct fit_verifier {
 	struct verify_tally tally[N_RULES];
 };
 
-/* ---- reporting (verify_log.c) ---- */
+/* ---- reporting (verifier.c) ---- */
 
 static inline void verify_check(struct fit_verifier *v, enum verify_rule rule)
 {
@@ -669,14 +669,42 @@ void verify_row_node_choice(struct fit_verifier *v, const struct verify_row *r);
 void verify_row_node_number(struct fit_verifier *v, const struct verify_row *r);
 void verify_decide_node_number(struct fit_verifier *v);
 
-/* ---- the cluster (verify_log.c) ---- */
+/* ---- rows and rounds (verify_rounds.c) ---- */
 
-/* A node has so many GPUs from now on. */
-void verify_resize_node(struct fit_verifier *v, size_t node, int64_t gpus);
+/* Take in a row: decisions before it that left no row, the rules, and then what it changes. v->code:
+ * FIT_ENOMEM. */
+void verify_take(struct fit_verifier *v, struct verify_row *r, uint64_t line);
+/* After the last row: the last decision, the rules that look at all, the accounts of who is still there. */
+void verify_end(struct fit_verifier *v);
 
+/* ---- what rows change (verify_apply.c) ---- */
+
+/* Lenient: a row that makes no sense here was reported by the rules. */
+void verify_apply(struct fit_verifier *v, struct verify_row *r);
+
+/* ---- the jobs in the system (verify_live.c) ---- */
+
+/* A record for a job; NULL and v->code without memory. It may move all others. */
+struct verify_live *verify_live_new(struct fit_verifier *v, uint32_t job);
+/* The job has left: its results are kept, the record is used again. */
+void verify_live_free(struct fit_verifier *v, struct verify_live *l);
+/* Close the account of what l held until t. */
+void verify_unbook(struct fit_verifier *v, struct verify_live *l, int64_t t);
 /* Count the jobs on several nodes that use each node; booked: those that are finished and still hold
  * GPUs too. FIT_ENOMEM. */
 int verify_count_spanning(struct fit_verifier *v, bool booked) FIT_MUST_CHECK;
+/* The allocations in force have changed: a job on several nodes loses a share of its rate while
+ * another such job uses one of its nodes. */
+void verify_interfere(struct fit_verifier *v);
+
+/* ---- the cluster (verify_cluster.c) ---- */
+
+/* Nodes and GPUs of a cluster specification; false when it is none. */
+bool verify_measure_cluster(struct fit_text spec, size_t *n_nodes, int64_t *total);
+/* Take a cluster specification; nodes that stay keep what is booked on them. FIT_ENOMEM. */
+int verify_set_cluster(struct fit_verifier *v, struct fit_text spec) FIT_MUST_CHECK;
+/* A node has so many GPUs from now on. */
+void verify_resize_node(struct fit_verifier *v, size_t node, int64_t gpus);
 
 /* Add gpus (or take away, when negative) at a node; unknown nodes are passed over. */
 void verify_book(struct fit_verifier *v, int32_t node, int64_t gpus);
@@ -700,7 +728,7 @@ int64_t verify_share_most(const struct fit_verifier *v, uint32_t job);
 /* What a row says of progress, where GPUs are shared. */
 void verify_share_forecast(struct fit_verifier *v, struct verify_row *r);
 bool verify_share_on_profiler(const struct fit_verifier *v, const struct verify_row *r);
-/* Effects of rows, after those of verify_log.c; guest: before a new allocation is booked. */
+/* Effects of rows, after those of verify_apply.c; guest: before a new allocation is booked. */
 void verify_share_apply(struct fit_verifier *v, const struct verify_row *r);
 void verify_share_left(struct fit_verifier *v, struct verify_live *l);	/* right before its GPUs come back */
 void verify_share_release(struct fit_verifier *v);
