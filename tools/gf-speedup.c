@@ -278,14 +278,20 @@ static int profile_app(const struct options *o, struct data *d, const char *type
 	int64_t per_node = (int64_t)setting_of(&d->per_node, type);
 	int64_t most = (int64_t)setting_of(&d->max_gpus, type);
 	double slowdown = setting_of(&d->slowdown, info->name);
+	struct fit_speedup_width *widths = NULL;
+	int rc = FIT_OK;
 
 	phases = phases == 0 ? info->epochs : phases;
 	if (phases > info->epochs)
 		return fit_fail(err, FIT_EINVAL, "application '%s' has %lld epochs, fewer than --phases %lld",
 				info->name, (long long)info->epochs, (long long)phases);
-	for (int64_t p = 0; p < phases; p++) {
+	widths = calloc((size_t)most, sizeof *widths);
+	if (!widths)
+		rc = fit_fail_nomem(err);
+	for (int64_t k = 1; k <= most && !rc; k++)
+		rc = fit_speedup_width(a, k, per_node, &widths[k - 1], err);
+	for (int64_t p = 0; p < phases && !rc; p++) {
 		int64_t from, to;
-		int rc;
 
 		fit_speedup_phase(info->epochs, phases, p, &from, &to);
 		g->class = info->name;
@@ -295,21 +301,19 @@ static int profile_app(const struct options *o, struct data *d, const char *type
 		/* what slows a job down makes its work more, in units of undisturbed progress */
 		g->work = slowdown * fit_speedup_work(a, from, to);
 		g->n = 0;
-		for (int64_t k = 1; k <= most; k++) {
-			struct row r = { .width = { 0, 1, k, 0 }, .nodes = (k + per_node - 1) / per_node };
+		for (int64_t k = 1; k <= most && !rc; k++) {
+			const struct fit_speedup_width *w = &widths[k - 1];
+			struct row r = { .width = { 0, 1, k, 0 }, .nodes = w->nodes };
 
-			rc = fit_speedup_over(a, k, per_node, from, to, &r.width.speed, &r.first, &r.last,
-					      err);
+			rc = fit_speedup_over(a, w, from, to, &r.width.speed, &r.first, &r.last, err);
 			if (!rc)
 				rc = add_row(g, &r, err);
-			if (rc)
-				return rc;
 		}
-		rc = put_group(o, d, g, err);
-		if (rc)
-			return rc;
+		if (!rc)
+			rc = put_group(o, d, g, err);
 	}
-	return FIT_OK;
+	free(widths);
+	return rc;
 }
 
 /* [TYPE=]STORE: types have no '/' or '.' in them, as a path may have '='. */

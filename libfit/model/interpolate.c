@@ -442,11 +442,10 @@ static ptrdiff_t find_by_force(const struct fit_delaunay *d, const double q[3], 
 
 /* Climb to the facet that is highest above the lifted point; the scan goes on with the neighbours
  * of the new simplex after a move. */
-static size_t walk(const struct fit_delaunay *d, const double q[3])
+static size_t walk(const struct fit_delaunay *d, size_t s, const double q[3])
 {
 	double z[4] = { q[0], q[1], q[2], 0 };
 	double best;
-	size_t s = 0;
 	bool moved = true;
 
 	for (int k = 0; k < 3; k++)
@@ -475,12 +474,22 @@ static size_t walk(const struct fit_delaunay *d, const double q[3])
 
 ptrdiff_t fit_delaunay_find(const struct fit_delaunay *d, const double q[3], double c[4])
 {
+	ptrdiff_t start = 0;
+
+	return fit_delaunay_find_from(d, &start, q, c);
+}
+
+ptrdiff_t fit_delaunay_find_from(const struct fit_delaunay *d, ptrdiff_t *start, const double q[3],
+				 double c[4])
+{
 	size_t s;
 
 	for (int k = 0; k < 3; k++)
 		if (!(q[k] >= (double)d->lo[k] - EPS && q[k] <= (double)d->hi[k] + EPS))
 			return -1;
-	s = walk(d, q);
+	s = *start >= 0 && (size_t)*start < d->n_simplices ? (size_t)*start : 0;
+	s = walk(d, s, q);
+	*start = (ptrdiff_t)s;
 	for (size_t hop = 0; hop < 1 + d->n_simplices / 4; hop++) {
 		bool inside = true, hopped = false;
 
@@ -496,6 +505,7 @@ ptrdiff_t fit_delaunay_find(const struct fit_delaunay *d, const double q[3], dou
 				if (d->nb[k][s] < 0)
 					return -1;
 				s = (size_t)d->nb[k][s];
+				*start = (ptrdiff_t)s;
 				hopped = true;
 				break;
 			}
@@ -508,7 +518,7 @@ ptrdiff_t fit_delaunay_find(const struct fit_delaunay *d, const double q[3], dou
 			return (ptrdiff_t)s;
 		break;
 	}
-	return find_by_force(d, q, c);
+	return *start = find_by_force(d, q, c);
 }
 
 double fit_delaunay_value(const struct fit_delaunay *d, ptrdiff_t s, const double c[4],

@@ -7,7 +7,8 @@
  * alone does not determine the triangulation, nor, on shared faces, which simplex contains a query.
  * Both are therefore pinned: the triangulation is that of Qhull with the options
  * "d Qbb Qc Qz Q12 Qt" on the points in the caller's order, facets in list order without the upper
- * hull, and the search is the one of SciPy 1.10 (scipy/spatial/_qhull.pyx) started from simplex 0.
+ * hull, and the search is the one of SciPy 1.10 (scipy/spatial/_qhull.pyx), started from simplex 0 or,
+ * for queries that are found together, from where the last one ended.
  * The interpolant is discontinuous on some lattice planes; that is a property of the reference.
  */
 #ifndef FIT_MODEL_INTERPOLATE_H
@@ -64,6 +65,11 @@ int fit_delaunay_ready(struct fit_delaunay *d, struct fit_err *err) FIT_MUST_CHE
 /* The simplex that the reference search returns for q and the barycentric coordinates of q in it;
  * -1 outside the hull. After fit_delaunay_ready(). */
 ptrdiff_t fit_delaunay_find(const struct fit_delaunay *d, const double q[3], double c[4]);
+/* The same, started from simplex *start (0 when there is none of that number); *start becomes the
+ * simplex where the search ended. Queries of one call of the reference are found in this way, one
+ * after the other: where several simplices hold a query, the one that is found depends on it. */
+ptrdiff_t fit_delaunay_find_from(const struct fit_delaunay *d, ptrdiff_t *start, const double q[3],
+				 double c[4]);
 /* sum over k of c[k] * y[vertex k of s]; y has n_points values. */
 double fit_delaunay_value(const struct fit_delaunay *d, ptrdiff_t s, const double c[4],
 			  const double *y);

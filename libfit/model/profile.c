@@ -379,7 +379,7 @@ static int from_curve(const struct fit_app *a, const struct shape *s, int64_t lo
 	return FIT_OK;
 }
 
-static int from_mesh(struct fit_app *a, const struct shape *s, int64_t local_bsz,
+static int from_mesh(struct fit_app *a, const struct shape *s, int64_t local_bsz, ptrdiff_t *start,
 		     double *step_s, double *sync_s, struct fit_err *err)
 {
 	double q[3] = { (double)(s->nodes < NODES_MAX ? s->nodes : NODES_MAX),
@@ -395,7 +395,7 @@ static int from_mesh(struct fit_app *a, const struct shape *s, int64_t local_bsz
 	rc = fit_delaunay_ready(&a->mesh, err);
 	if (rc)
 		return rc;
-	simplex = fit_delaunay_find(&a->mesh, q, c);
+	simplex = fit_delaunay_find_from(&a->mesh, start, q, c);
 	if (simplex < 0)
 		return fit_fail(err, FIT_EDATA, "application '%s': %lld GPUs on %lld nodes with local "
 				"batch size '%lld' lie outside of what was measured", a->info.name,
@@ -405,12 +405,21 @@ static int from_mesh(struct fit_app *a, const struct shape *s, int64_t local_bsz
 	return FIT_OK;
 }
 
+static int measured(struct fit_app *a, const struct shape *s, int64_t local_bsz, ptrdiff_t *start,
+		    double *step_s, double *sync_s, struct fit_err *err)
+{
+	return s->nodes <= FIT_DIGITS_NODES_MAX && (!a->mesh_below || curve_of(a, s)) ?
+		       from_curve(a, s, local_bsz, step_s, sync_s, err) :
+		       from_mesh(a, s, local_bsz, start, step_s, sync_s, err);
+}
+
 int fit_app_throughput(struct fit_app *a, const struct fit_placement *p, int64_t local_bsz,
 		       double *step_s, double *sync_s, struct fit_err *err)
 {
 	struct shape s;
 	uint64_t key;
 	double step = 0, sync = 0;
+	ptrdiff_t start = 0;
 	int rc;
 
 	if (shape_of(p, &s))
@@ -426,9 +435,7 @@ int fit_app_throughput(struct fit_app *a, const struct fit_placement *p, int64_t
 			return FIT_OK;
 		}
 	}
-	rc = s.nodes <= FIT_DIGITS_NODES_MAX && (!a->mesh_below || curve_of(a, &s)) ?
-		     from_curve(a, &s, local_bsz, &step, &sync, err) :
-		     from_mesh(a, &s, local_bsz, &step, &sync, err);
+	rc = measured(a, &s, local_bsz, &start, &step, &sync, err);
 	if (rc)
 		return rc;
 	if (memo_reserve(a)) {
@@ -438,6 +445,28 @@ int fit_app_throughput(struct fit_app *a, const struct fit_placement *p, int64_t
 	}
 	*step_s = step;
 	*sync_s = sync;
+	return FIT_OK;
+}
+
+int fit_app_throughputs(struct fit_app *a, const struct fit_placement *p, const int64_t *local_bsz,
+			size_t n, double *step_s, double *sync_s, struct fit_err *err)
+{
+	ptrdiff_t start = 0;
+	struct shape s;
+
+	if (shape_of(p, &s))
+		return fit_fail(err, FIT_EINVAL, "application '%s': a placement without GPUs",
+				a->info.name);
+	for (size_t i = 0; i < n; i++) {
+		struct fit_err why;
+		int rc;
+
+		rc = measured(a, &s, local_bsz[i], &start, &step_s[i], &sync_s[i], &why);
+		if (rc == FIT_EDATA)
+			step_s[i] = sync_s[i] = (double)NAN;
+		else if (rc)
+			return fit_fail(err, rc, "%s", why.msg);
+	}
 	return FIT_OK;
 }
 
@@ -562,14 +591,24 @@ struct fit_batch fit_app_split_batch(const struct fit_app *a, int64_t target_bat
 int fit_app_goodput(struct fit_app *a, const struct fit_placement *p, struct fit_batch b,
 		    int64_t epoch, double *rate, struct fit_err *err)
 {
-	int64_t replicas = 0, batch;
-	double step, sync, sqr, var, scale, gain;
+	int64_t replicas = 0;
+	double step, sync;
 	int rc = fit_app_throughput(a, p, b.atomic_bsz, &step, &sync, err);
 
 	if (rc)
 		return rc;
 	for (int i = 0; i < p->n_nodes; i++)
 		replicas += p->gpus[i];
+	return fit_app_rate(a, replicas, b, epoch, step, sync, rate, err);
+}
+
+int fit_app_rate(const struct fit_app *a, int64_t replicas, struct fit_batch b, int64_t epoch,
+		 double step, double sync, double *rate, struct fit_err *err)
+{
+	int64_t batch;
+	double sqr, var, scale, gain;
+	int rc;
+
 	batch = replicas * b.atomic_bsz * (b.accum_steps + 1);
 	rc = fit_app_grad_stats(a, batch, epoch, &sqr, &var, err);
 	if (rc)

@@ -67,6 +67,12 @@ struct fit_placement {
 int fit_app_throughput(struct fit_app *a, const struct fit_placement *p, int64_t local_bsz,
 		       double *step_s, double *sync_s, struct fit_err *err) FIT_MUST_CHECK;
 
+/* The same for several batch sizes of one placement, in ascending order, found together: where an
+ * answer is not unique (interpolate.h), it may be another than one by one. NAN for those outside of
+ * what was measured. */
+int fit_app_throughputs(struct fit_app *a, const struct fit_placement *p, const int64_t *local_bsz,
+			size_t n, double *step_s, double *sync_s, struct fit_err *err) FIT_MUST_CHECK;
+
 /* Squared gradient norm and gradient variance at total batch size B in epoch e (from 0), B.2. */
 int fit_app_grad_stats(const struct fit_app *a, int64_t batch, int64_t epoch, double *sqr,
 		       double *var, struct fit_err *err) FIT_MUST_CHECK;
@@ -96,6 +102,10 @@ struct fit_batch fit_app_split_batch(const struct fit_app *a, int64_t target_bat
  * gain / (step + accum * (step - sync)). */
 int fit_app_goodput(struct fit_app *a, const struct fit_placement *p, struct fit_batch b,
 		    int64_t epoch, double *rate, struct fit_err *err) FIT_MUST_CHECK;
+
+/* The same from known step times (seconds). FIT_EDATA: no training run around that batch size. */
+int fit_app_rate(const struct fit_app *a, int64_t replicas, struct fit_batch b, int64_t epoch,
+		 double step_s, double sync_s, double *rate, struct fit_err *err) FIT_MUST_CHECK;
 
 /* The tuned configurations of B.4: the (replicas, batch) pairs whose efficiency against one GPU
  * lies in (lo, hi), both strict, with the predicted run time of a whole job under 12 hours. Where

@@ -37,25 +37,20 @@ static struct fit_batch split(const struct fit_app_info *info, double batch, int
 	return b;
 }
 
-int fit_speedup_at(struct fit_app *a, int64_t gpus, int64_t gpus_per_node, int64_t epoch,
-		   struct fit_speedup_point *p, struct fit_err *err)
+static bool same(struct fit_batch a, struct fit_batch b)
 {
-	const struct fit_app_info *info = fit_app_info(a);
+	return a.atomic_bsz == b.atomic_bsz && a.accum_steps == b.accum_steps;
+}
+
+/* How total batch sizes are split over so many GPUs; not more than FIT_SPEEDUP_BATCHES. */
+static size_t candidates(const struct fit_app_info *info, int64_t gpus, struct fit_batch *out)
+{
 	double lo = fmax((double)info->init_batch, (double)(info->min_local_bsz * gpus));
 	double log_lo = log10(lo), log_hi = log10((double)info->max_batch);
-	struct fit_batch last = { 0, 0 };
-	struct fit_placement place;
+	size_t n = 0;
 
-	*p = (struct fit_speedup_point){ 0 };
-	if (epoch < 0 || epoch >= info->epochs)
-		return fit_fail(err, FIT_EINVAL, "application '%s': no epoch '%lld'", info->name,
-				(long long)epoch);
-	if (!pack(&place, gpus, gpus_per_node))
-		return fit_fail(err, FIT_EINVAL, "%lld GPUs are more than %d nodes", (long long)gpus,
-				FIT_PLACEMENT_MAX);
-	p->nodes = place.n_nodes;
 	if (lo > (double)info->max_batch || (info->max_replicas && gpus > info->max_replicas))
-		return FIT_OK;
+		return 0;
 	for (int k = 0; k < FIT_SPEEDUP_BATCHES; k++) {
 		double batch = k == 0 ? lo :
 			       k == FIT_SPEEDUP_BATCHES - 1 ?
@@ -63,23 +58,86 @@ int fit_speedup_at(struct fit_app *a, int64_t gpus, int64_t gpus_per_node, int64
 				       pow(10, log_lo + k * ((log_hi - log_lo) /
 							     (FIT_SPEEDUP_BATCHES - 1)));
 		struct fit_batch b = split(info, batch, gpus);
+
+		if (b.atomic_bsz > 0 && !(n > 0 && same(b, out[n - 1])))
+			out[n++] = b;
+	}
+	return n;
+}
+
+/* The different sizes of batches in ascending order; their number. */
+static size_t sizes_of(const struct fit_batch *batches, size_t n, int64_t *sizes)
+{
+	size_t m = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		int64_t x = batches[i].atomic_bsz;
+		size_t at = m;
+
+		while (at > 0 && sizes[at - 1] > x)
+			at--;
+		if (at > 0 && sizes[at - 1] == x)
+			continue;
+		for (size_t k = m++; k > at; k--)
+			sizes[k] = sizes[k - 1];
+		sizes[at] = x;
+	}
+	return m;
+}
+
+int fit_speedup_width(struct fit_app *a, int64_t gpus, int64_t gpus_per_node,
+		      struct fit_speedup_width *w, struct fit_err *err)
+{
+	struct fit_batch batches[FIT_SPEEDUP_BATCHES];
+	int64_t sizes[FIT_SPEEDUP_BATCHES];
+	double step[FIT_SPEEDUP_BATCHES], sync[FIT_SPEEDUP_BATCHES];
+	struct fit_placement place;
+	size_t n, m;
+	int rc;
+
+	w->n = 0;
+	w->gpus = gpus;
+	if (!pack(&place, gpus, gpus_per_node))
+		return fit_fail(err, FIT_EINVAL, "%lld GPUs are more than %d nodes", (long long)gpus,
+				FIT_PLACEMENT_MAX);
+	w->nodes = place.n_nodes;
+	n = candidates(fit_app_info(a), gpus, batches);
+	m = sizes_of(batches, n, sizes);
+	rc = fit_app_throughputs(a, &place, sizes, m, step, sync, err);
+	for (size_t i = 0; i < n && !rc; i++) {
+		size_t k = 0;
+
+		while (sizes[k] != batches[i].atomic_bsz)
+			k++;
+		if (!isnan(step[k]))
+			w->batches[w->n++] = (struct fit_speedup_batch){ batches[i], step[k], sync[k] };
+	}
+	return rc;
+}
+
+int fit_speedup_at(const struct fit_app *a, const struct fit_speedup_width *w, int64_t epoch,
+		   struct fit_speedup_point *p, struct fit_err *err)
+{
+	const struct fit_app_info *info = fit_app_info(a);
+
+	*p = (struct fit_speedup_point){ 0 };
+	if (epoch < 0 || epoch >= info->epochs)
+		return fit_fail(err, FIT_EINVAL, "application '%s': no epoch '%lld'", info->name,
+				(long long)epoch);
+	for (size_t i = 0; i < w->n; i++) {
+		const struct fit_speedup_batch *b = &w->batches[i];
 		struct fit_err why;
 		double rate;
-		int rc;
+		int rc = fit_app_rate(a, w->gpus, b->split, epoch, b->step_s, b->sync_s, &rate, &why);
 
-		if (b.atomic_bsz == 0 ||
-		    (b.atomic_bsz == last.atomic_bsz && b.accum_steps == last.accum_steps))
-			continue;
-		last = b;
-		rc = fit_app_goodput(a, &place, b, epoch, &rate, &why);
-		if (rc == FIT_EDATA) /* outside of what was measured */
+		if (rc == FIT_EDATA) /* outside of the training runs */
 			continue;
 		if (rc)
 			return fit_fail(err, rc, "%s", why.msg);
 		if (rate > p->speed) {
 			p->speed = rate;
-			p->batch_size = gpus * b.atomic_bsz * (b.accum_steps + 1);
-			p->accum_steps = b.accum_steps;
+			p->batch_size = w->gpus * b->split.atomic_bsz * (b->split.accum_steps + 1);
+			p->accum_steps = b->split.accum_steps;
 		}
 	}
 	return FIT_OK;
@@ -98,7 +156,7 @@ double fit_speedup_work(const struct fit_app *a, int64_t from, int64_t to)
 	return fit_app_epoch_start(a, to) - fit_app_epoch_start(a, from);
 }
 
-int fit_speedup_over(struct fit_app *a, int64_t gpus, int64_t gpus_per_node, int64_t from, int64_t to,
+int fit_speedup_over(const struct fit_app *a, const struct fit_speedup_width *w, int64_t from, int64_t to,
 		     double *speed, struct fit_speedup_point *first, struct fit_speedup_point *last,
 		     struct fit_err *err)
 {
@@ -107,7 +165,7 @@ int fit_speedup_over(struct fit_app *a, int64_t gpus, int64_t gpus_per_node, int
 	*speed = 0;
 	for (int64_t e = from; e < to; e++) {
 		struct fit_speedup_point p;
-		int rc = fit_speedup_at(a, gpus, gpus_per_node, e, &p, err);
+		int rc = fit_speedup_at(a, w, e, &p, err);
 
 		if (rc)
 			return rc;

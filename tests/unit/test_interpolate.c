@@ -177,6 +177,43 @@ static void test_linear_function(void **state)
 	fit_delaunay_release(&d);
 }
 
+/* From wherever the search starts, it finds a simplex that holds the query; on faces of the mesh
+ * which one depends on the start. */
+static void test_starts(void **state)
+{
+	struct fit_delaunay d;
+	struct lattice l;
+	double y[N];
+	size_t other = 0;
+
+	(void)state;
+	build(&d, &l);
+	for (size_t i = 0; i < N; i++)
+		y[i] = 0.7 + 1.3 * (double)l.x[0][i] - 0.21 * (double)l.x[1][i] + 0.09 * (double)l.x[2][i];
+	for (int i = 1; i <= 6; i++)
+		for (int k = 5; k <= 32; k++) {
+			double q[3] = { i, 4 + (i * k) % 21, k }, c[4];
+			ptrdiff_t first = fit_delaunay_find(&d, q, c);
+
+			for (ptrdiff_t from = -1; from <= (ptrdiff_t)d.n_simplices; from++) {
+				ptrdiff_t start = from;
+				ptrdiff_t s = fit_delaunay_find_from(&d, &start, q, c);
+
+				assert_true(s >= 0);
+				assert_int_equal(start, s);
+				for (int m = 0; m < 4; m++)
+					assert_true(c[m] > -1e-7 && c[m] < 1 + 1e-7);
+				check_real(fit_delaunay_value(&d, s, c, y), 0.7 + 1.3 * q[0] -
+					   0.21 * q[1] + 0.09 * q[2], 1e-12, 1e-12);
+				if (from < 1 || from == (ptrdiff_t)d.n_simplices)
+					assert_int_equal(s, first);
+				other += s != first;
+			}
+		}
+	assert_true(other > 0);
+	fit_delaunay_release(&d);
+}
+
 static void test_outside(void **state)
 {
 	static const double outside[][3] = {
@@ -284,6 +321,7 @@ int main(void)
 		cmocka_unit_test(test_mesh_fills_the_box),
 		cmocka_unit_test(test_neighbours),
 		cmocka_unit_test(test_linear_function),
+		cmocka_unit_test(test_starts),
 		cmocka_unit_test(test_outside),
 		cmocka_unit_test(test_outside_hull),
 		cmocka_unit_test(test_same_twice),

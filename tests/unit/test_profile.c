@@ -209,6 +209,36 @@ static void test_step_times_unmeasured(void **state)
 	fit_profile_free(p);
 }
 
+/* Several batch sizes together: as one by one where the answer is unique; NAN where there is none. */
+static void test_step_times_together(void **state)
+{
+	static const int64_t sizes[] = { 3, 4, 5, 10, 40 };
+	struct fit_profile *p = demo_profile();
+	struct fit_app *a = fit_profile_app(p, 0);
+	struct fit_placement at = PLACED(1), none = PLACED(0, 0);
+	double step[5], sync[5];
+	struct fit_err err;
+
+	(void)state;
+	check_ok(fit_app_throughputs(a, &at, sizes, 5, step, sync, &err), &err);
+	for (int i = 0; i < 5; i++) {
+		double one_step, one_sync;
+		int rc = fit_app_throughput(a, &at, sizes[i], &one_step, &one_sync, &err);
+
+		assert_int_equal(rc, i == 0 || i == 4 ? FIT_EDATA : FIT_OK);
+		if (rc) {
+			assert_true(isnan(step[i]) && isnan(sync[i]));
+			continue;
+		}
+		check_same_bits(step[i], one_step);
+		check_same_bits(sync[i], one_sync);
+	}
+	check_ok(fit_app_throughputs(a, &at, sizes, 0, NULL, NULL, &err), &err);
+	check_err(fit_app_throughputs(a, &none, sizes, 5, step, sync, &err), &err, FIT_EINVAL,
+		  "application 'demo': a placement without GPUs");
+	fit_profile_free(p);
+}
+
 /* Many different queries, so that the memo grows; the answers stay. */
 static void test_memo(void **state)
 {
@@ -719,6 +749,7 @@ int main(void)
 		cmocka_unit_test(test_constants),
 		cmocka_unit_test(test_step_times),
 		cmocka_unit_test(test_step_times_unmeasured),
+		cmocka_unit_test(test_step_times_together),
 		cmocka_unit_test(test_memo),
 		cmocka_unit_test(test_many_nodes),
 		cmocka_unit_test(test_runs),
