@@ -12,7 +12,8 @@ const struct cli_option ga2m_edit_options[] = {
 	{ 'e', "edit", CLI_LIST, AT(edit), "EDIT", NULL,
 	  "flatten:TERM, remove:TERM, scale:TERM=X, smooth:TERM=N, pin:TERM@RANGE=X, ...; in order", NULL, 0, 0,
 	  CLI_RESULT | CLI_REQUIRED },
-	{ 0, "log", CLI_TEXT, AT(log), "FILE", NULL, "what each edit changed, as a table", NULL, 0, 0, 0 },
+	{ 0, "log", CLI_TEXT, AT(log), "FILE", NULL, "what each edit changed, as a table", NULL, 0,
+	  0, CLI_OUTPUT },
 	{ 0, NULL, CLI_FLAG, 0, NULL, NULL, NULL, NULL, 0, 0, 0 }
 };
 

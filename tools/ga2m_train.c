@@ -172,6 +172,8 @@ static int find_columns(const struct fit_input *in, const struct ga2m_train_opti
 		c->name[c->n] = name;
 		c->nominal[c->n++] = listed(&o->nominal, name) || fit_input_is_text(in, i);
 	}
+	if (!rc && c->n == 0)
+		rc = fit_fail(err, FIT_EINVAL, "%s: no column is left as a feature", fit_input_name(in));
 	return rc;
 }
 

@@ -14,7 +14,8 @@
 const struct cli_option ga2m_update_options[] = {
 	{ 'm', "model", CLI_TEXT, AT(model), "MODEL", NULL, "the model so far", NULL, 0, 0,
 	  CLI_REQUIRED | CLI_INPUT },
-	{ 0, "drift", CLI_TEXT, AT(drift), "FILE", NULL, "how far each term moved, as a table", NULL, 0, 0, 0 },
+	{ 0, "drift", CLI_TEXT, AT(drift), "FILE", NULL, "how far each term moved, as a table", NULL,
+	  0, 0, CLI_OUTPUT },
 	{ 0, "keep", CLI_REAL, AT(keep), "X", "1", "what the weights of old rows count for from now on",
 		NULL, 0, 1,
 	  R },

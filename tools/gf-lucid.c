@@ -344,6 +344,11 @@ static int write_thresholds(const struct cli *cli, const struct fit_colocation *
 
 	if (fit_packing_sweep(c, p, &rows, &n, &left_out))
 		return fit_fail_nomem(err);
+	if (n == 0) {
+		free(rows);
+		return fit_fail(err, FIT_EDATA, "no pair has a %s of both configurations",
+				fit_packing_rule_names[p->rule]);
+	}
 	if (left_out)
 		cli_warn(cli, "%zu %s left out: no %s of a configuration", left_out,
 			 fit_plural(left_out, "pair", "pairs"), fit_packing_rule_names[p->rule]);

@@ -116,7 +116,7 @@ static const struct cli_option options[] = {
 	{ 0, "search", CLI_CHOICE, AT(search), "NAME", "local; ga with a fidelity",
 	  "Pollux: how allocations are looked for", searches, 0, 0, 0 },
 	{ 0, "fitness", CLI_TEXT, AT(fitness), "FILE", NULL,
-	  "Pollux: write the fitness of each decision to FILE", NULL, 0, 0, 0 },
+	  "Pollux: write the fitness of each decision to FILE", NULL, 0, 0, CLI_OUTPUT },
 	{ 0, "allow-interference", CLI_FLAG, AT(allow_interference), NULL, NULL,
 	  "Pollux: jobs on several nodes may share a node", NULL, 0, 0, 0 },
 	{ 0, "interference", CLI_REAL, AT(interference), "SHARE", "0",

@@ -155,6 +155,37 @@ static bool app_wanted(const struct options *o, const char *app)
 	return o->app.n == 0;
 }
 
+/* ---- names that options give, and nothing has ---- */
+
+/* Is there a class, an application or a type of this name? */
+typedef bool there_fn(const void *what, struct fit_text name);
+
+static int need_named(const struct settings *s, const char *option, const char *kind, const char *in,
+		      there_fn *there, const void *what, struct fit_err *err)
+{
+	for (size_t i = 0; i < s->n; i++)
+		if (s->list[i].name.s && !there(what, s->list[i].name))
+			return fit_fail(err, FIT_EDATA, "no %s '%.*s' in %s (--%s)", kind,
+					FIT_TEXT_ARG(s->list[i].name), in, option);
+	return FIT_OK;
+}
+
+/* A name that is not there would silently change nothing, or leave nothing. */
+static int need_classes(const struct options *o, const struct data *d, const char *kind, const char *in,
+			there_fn *there, const void *what, struct fit_err *err)
+{
+	int rc = need_named(&d->min_gpus, "min-gpus", kind, in, there, what, err);
+
+	rc = rc ? rc : need_named(&d->phases, "phases", kind, in, there, what, err);
+	rc = rc ? rc : need_named(&d->slowdown, "slowdown", kind, in, there, what, err);
+	rc = rc ? rc : need_named(&d->work, "work", kind, in, there, what, err);
+	for (size_t i = 0; i < o->app.n && !rc; i++)
+		if (!there(what, fit_text_of(o->app.items[i])))
+			rc = fit_fail(err, FIT_EDATA, "no %s '%s' in %s (--app)", kind,
+				      o->app.items[i], in);
+	return rc;
+}
+
 /* ---- output ---- */
 
 /* One width, and how it comes about. */
@@ -330,6 +361,32 @@ static const char *store_of(const char *given, char *type, size_t size)
 	return eq + 1;
 }
 
+struct stores {
+	struct fit_profile **p;
+	char (*types)[128];
+	size_t n;
+};
+
+static bool app_there(const void *what, struct fit_text name)
+{
+	const struct stores *all = what;
+
+	for (size_t i = 0; i < all->n; i++)
+		if (fit_profile_find(all->p[i], name))
+			return true;
+	return false;
+}
+
+static bool type_there(const void *what, struct fit_text name)
+{
+	const struct stores *all = what;
+
+	for (size_t i = 0; i < all->n; i++)
+		if (fit_text_is(name, all->types[i]))
+			return true;
+	return false;
+}
+
 static int from_profiles(const struct cli *cli, const struct options *o, struct data *d, struct fit_err *err)
 {
 	struct fit_profile **p = calloc(o->profiles.n, sizeof *p);
@@ -355,10 +412,17 @@ static int from_profiles(const struct cli *cli, const struct options *o, struct 
 		if (!rc && cli_meta_input(&d->inputs, key, hash))
 			rc = fit_fail_nomem(err);
 	}
-	for (size_t i = 0; i < o->app.n && !rc; i++)
-		if (!fit_profile_find(p[0], fit_text_of(o->app.items[i])))
-			rc = fit_fail(err, FIT_EDATA, "no application '%s' in the profile",
-				      o->app.items[i]);
+	if (!rc) {
+		const struct stores all = { p, types, o->profiles.n };
+
+		rc = need_classes(o, d, "application", "the profile", app_there, &all, err);
+		if (!rc)
+			rc = need_named(&d->per_node, "gpus-per-node", "GPU type", "--profile", type_there, &all,
+					err);
+		if (!rc)
+			rc = need_named(&d->max_gpus, "max-gpus", "GPU type", "--profile", type_there, &all,
+					err);
+	}
 	if (!rc)
 		rc = begin_output(cli, d, err);
 	for (size_t i = 0; i < o->profiles.n && !rc; i++)
@@ -428,6 +492,16 @@ static int take_placement(const struct fit_table *t, size_t r, struct group *g, 
 	return add_row(g, &row, err);
 }
 
+static bool placed(const void *what, struct fit_text name)
+{
+	const struct fit_table *t = what;
+
+	for (size_t i = 0; i < t->n_rows; i++)
+		if (fit_text_eq(fit_column_text(&t->columns[P_APP], i), name))
+			return true;
+	return false;
+}
+
 static int from_placements(const struct cli *cli, const struct options *o, struct data *d,
 			   struct fit_err *err)
 {
@@ -445,6 +519,8 @@ static int from_placements(const struct cli *cli, const struct options *o, struc
 		rc = fit_fail_nomem(err);
 	if (!rc && t.n_rows == 0)
 		rc = fit_fail(err, FIT_EDATA, "%s: no rows", o->placements);
+	if (!rc)
+		rc = need_classes(o, d, "application", o->placements, placed, &t, err);
 	if (!rc && !(done = calloc(t.n_rows + 1, sizeof *done)))
 		rc = fit_fail_nomem(err);
 	if (!rc)
@@ -472,12 +548,24 @@ static int from_placements(const struct cli *cli, const struct options *o, struc
 
 /* ---- a table of speedups ---- */
 
+static bool class_there(const void *what, struct fit_text name)
+{
+	const struct fit_speedups *s = what;
+
+	for (size_t i = 0; i < s->n_classes; i++)
+		if (fit_text_is(name, s->classes[i].name))
+			return true;
+	return false;
+}
+
 static int from_table(const struct cli *cli, const struct options *o, struct data *d, struct fit_err *err)
 {
 	struct fit_speedups s = { 0 };
 	struct group g = { 0 };
 	int rc = fit_speedups_read(&s, cli_operand(cli, 0), o->drop_bad, err);
 
+	if (!rc)
+		rc = need_classes(o, d, "class", "the table", class_there, &s, err);
 	if (!rc && cli_meta_input(&d->inputs, NULL, s.hash))
 		rc = fit_fail_nomem(err);
 	if (!rc)

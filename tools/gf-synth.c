@@ -355,7 +355,8 @@ static int run(struct cli *cli, const struct options *o)
 		rc = do_jobs(cli, o, &err);
 	} else if (strcmp(cli->verb->name, "arrivals") == 0) {
 		if (!o->like == !o->classes)
-			return cli_usage(cli, "%s --like and --classes (expected one of them)", o->like ? "both" : "neither");
+			return cli_usage(cli, "%s --classes (expected one of them)",
+				 o->like ? "both --like and" : "neither --like nor");
 		if (o->like && o->jobs >= 0)
 			return cli_usage(cli, "--jobs with --like (the number of jobs is that of the table)");
 		rc = do_arrivals(cli, o, &err);

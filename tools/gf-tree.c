@@ -166,10 +166,14 @@ static int read_model(struct fit_tree *t, const char *operand, char hash[FIT_HAS
 
 static int usage_of_train(struct cli *cli, const struct options *o)
 {
+	struct fit_err err;
+
 	if (o->alpha >= 0 && o->folds > 0)
 		return cli_usage(cli, "--alpha and --cv both choose the complexity");
 	if ((o->blocks || o->best) && o->folds < 0)
 		return cli_usage(cli, "--blocks and --best go with --cv");
+	if (tree_data_options_check(&o->data, &err))
+		return cli_usage(cli, "%s", err.msg);
 	return 0;
 }
 
@@ -266,6 +270,9 @@ static int train(struct cli *cli, const struct options *o)
 		return rc;
 	rc = fit_any_table(&table, cli_operand(cli, 0), o->csv, &err);
 	rc = rc ? rc : tree_data_train(&g, &table, &o->data, &err);
+	if (!rc && g.mixed)
+		cli_warn(cli, "%s: column '%s' is taken as names, as '%.*s' is no number, though most of it are",
+			 table.input, g.mixed, FIT_TEXT_ARG(g.mixed_text));
 	rc = rc ? rc : grow(cli, o, &g.d, table.hash, &err);
 	tree_data_release(&g);
 	fit_table_release(&table);

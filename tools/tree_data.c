@@ -125,6 +125,31 @@ static int code_column(const struct fit_column *c, size_t n, bool numbers_in_ord
 
 /* ---- the parts ---- */
 
+/* One cell that is no number makes names of a column whose type is not given: remember the first such column. */
+static void note_mixed(struct tree_data *g, const struct fit_table *t, const struct fit_column *c)
+{
+	struct fit_text other = { NULL, 0 };
+	size_t numbers = 0, others = 0;
+	double v;
+
+	if (g->mixed || c->type != FIT_TEXT)
+		return;
+	for (size_t i = 0; i < t->n_rows; i++) {
+		struct fit_text text = fit_column_text(c, i);
+
+		if (!text.s)
+			continue;
+		if (!fit_parse_double_any(text, &v))
+			numbers++;
+		else if (others++ == 0)
+			other = text;
+	}
+	if (others && numbers > others) {
+		g->mixed = c->name;
+		g->mixed_text = other;
+	}
+}
+
 static int take_feature(struct tree_data *g, const struct fit_table *t, const struct fit_column *c,
 			const struct tree_data_options *o, struct fit_err *err)
 {
@@ -138,6 +163,8 @@ static int take_feature(struct tree_data *g, const struct fit_table *t, const st
 	if (!x || !f->name)
 		return fit_fail_nomem(err);
 	f->categorical = c->type == FIT_TEXT || listed(&o->categorical, c->name);
+	if (!listed(&o->categorical, c->name))
+		note_mixed(g, t, c);
 	if (f->categorical)
 		return code_column(c, t->n_rows, false, &f->levels, &f->n_levels, x, err);
 	for (size_t i = 0; i < t->n_rows && !rc; i++)
@@ -162,16 +189,57 @@ static int need_column(const struct fit_table *t, const char *name, const struct
 	return rc;
 }
 
+/* NAME=1 or NAME=-1. */
+static int parse_constraint(const char *item, struct fit_text *name, int64_t *sign, struct fit_err *err)
+{
+	const char *eq = strrchr(item, '=');
+
+	*name = (struct fit_text){ item, eq ? (size_t)(eq - item) : 0 };
+	*sign = 0;
+	if (!eq || fit_parse_int64(fit_text_of(eq[1] == '+' ? eq + 2 : eq + 1), sign) || *sign < -1 || *sign > 1)
+		return fit_fail(err, FIT_EINVAL, "bad constraint '%s' (expected NAME=1 or NAME=-1)", item);
+	return FIT_OK;
+}
+
+/* CLASS=WEIGHT. */
+static int parse_class_weight(const char *item, struct fit_text *name, double *w, struct fit_err *err)
+{
+	const char *eq = strrchr(item, '=');
+
+	*name = (struct fit_text){ item, eq ? (size_t)(eq - item) : 0 };
+	if (!eq || fit_parse_double(fit_text_of(eq + 1), w) || *w < 0)
+		return fit_fail(err, FIT_EINVAL, "bad weight of a class '%s' (expected balanced, or CLASS=WEIGHT)",
+				item);
+	return FIT_OK;
+}
+
+int tree_data_options_check(const struct tree_data_options *o, struct fit_err *err)
+{
+	const struct cli_list *weights = &o->class_weight;
+	struct fit_text name;
+	int64_t sign;
+	double w;
+	int rc = FIT_OK;
+
+	for (size_t i = 0; i < o->monotone.n && !rc; i++)
+		rc = parse_constraint(o->monotone.items[i], &name, &sign, err);
+	if (weights->n == 1 && strcmp(weights->items[0], "balanced") == 0)
+		return rc;
+	for (size_t i = 0; i < weights->n && !rc; i++)
+		rc = parse_class_weight(weights->items[i], &name, &w, err);
+	return rc;
+}
+
 static int set_constraints(struct tree_data *g, const struct cli_list *list, struct fit_err *err)
 {
 	for (size_t i = 0; i < list->n; i++) {
-		const char *item = list->items[i], *eq = strrchr(item, '=');
-		struct fit_text name = { item, eq ? (size_t)(eq - item) : 0 };
-		int64_t sign = 0;
+		struct fit_text name;
+		int64_t sign;
 		size_t f = 0;
+		int rc = parse_constraint(list->items[i], &name, &sign, err);
 
-		if (!eq || fit_parse_int64(fit_text_of(eq[1] == '+' ? eq + 2 : eq + 1), &sign) || sign < -1 || sign > 1)
-			return fit_fail(err, FIT_EINVAL, "bad constraint '%s' (expected NAME=1 or NAME=-1)", item);
+		if (rc)
+			return rc;
 		while (f < g->n_features && !fit_text_is(name, g->features[f].name))
 			f++;
 		if (f == g->n_features)
@@ -224,14 +292,13 @@ static int weigh_classes(struct tree_data *g, size_t n, const struct cli_list *l
 	if (list->n == 1 && strcmp(list->items[0], "balanced") == 0)
 		return balance(g, n, err);
 	for (size_t k = 0; k < list->n; k++) {
-		const char *item = list->items[k], *eq = strrchr(item, '=');
-		struct fit_text name = { item, eq ? (size_t)(eq - item) : 0 };
+		struct fit_text name;
 		double w = 0;
 		size_t c = 0;
+		int rc = parse_class_weight(list->items[k], &name, &w, err);
 
-		if (!eq || fit_parse_double(fit_text_of(eq + 1), &w) || w < 0)
-			return fit_fail(err, FIT_EINVAL,
-					"bad weight of a class '%s' (expected balanced, or CLASS=WEIGHT)", item);
+		if (rc)
+			return rc;
 		while (c < g->n_classes && !fit_text_is(name, g->classes[c]))
 			c++;
 		if (c == g->n_classes)
@@ -257,8 +324,11 @@ static int take_target(struct tree_data *g, const struct fit_table *t, const str
 	g->w = malloc((t->n_rows + 1) * sizeof *g->w);
 	if (!g->y || !g->w)
 		return fit_fail_nomem(err);
-	if (!tree && c->type == FIT_TEXT)
+	if (!tree && c->type == FIT_TEXT) {
+		if (!classes)
+			note_mixed(g, t, c);
 		classes = true;
+	}
 	if (classes && !tree)
 		rc = code_column(c, t->n_rows, true, &g->classes, &g->n_classes, g->y, err);
 	for (size_t i = 0; i < t->n_rows && !rc; i++) {
@@ -334,6 +404,8 @@ int tree_data_train(struct tree_data *g, const struct fit_table *t, const struct
 	}
 	if (!rc && t->n_rows == 0)
 		rc = fit_fail(err, FIT_EDATA, "%s: no rows", t->input);
+	if (!rc && g->n_features == 0)
+		rc = fit_fail(err, FIT_EINVAL, "%s: no column is left as a feature", t->input);
 	rc = rc ? rc : set_constraints(g, &o->monotone, err);
 	lend(g, t, g->features, g->n_features);
 	return rc;

@@ -24,8 +24,12 @@ struct tree_data {
 	double *y, *w;
 	char **classes;
 	size_t n_classes;
+	const char *mixed;		/* first column of names, not said to be such, that is mostly numbers; or NULL */
+	struct fit_text mixed_text;	/* the first that is none */
 };
 
+/* FIT_EINVAL: a constraint or a weight of a class that cannot be one of any table. */
+int tree_data_options_check(const struct tree_data_options *o, struct fit_err *err) FIT_MUST_CHECK;
 void tree_data_release(struct tree_data *g);
 /* For training. FIT_EINVAL: the options (a column that is not there, a bad constraint). FIT_EDATA: a
  * missing target, a bad weight, with its line. */

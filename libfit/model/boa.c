@@ -44,7 +44,9 @@ static int take_types(struct fit_boa *b, const struct fit_speedups *s,
 			if (strcmp(params->prices[p].type, name) == 0)
 				b->prices[t] = params->prices[p].price;
 		if (!(b->prices[t] >= FIT_PRICE_MIN && b->prices[t] <= FIT_PRICE_MAX))
-			return fit_fail(err, FIT_EDATA, "no price of GPU type '%s'", name);
+			return name[0] ? fit_fail(err, FIT_EDATA, "no price of GPU type '%s'", name)
+				       : fit_fail(err, FIT_EDATA, "no price of GPUs without a type "
+						  "(expected one, without TYPE=)");
 	}
 	for (size_t p = 0; p < params->n_prices; p++) {
 		bool known = false;

@@ -78,7 +78,9 @@ static int take_prices(struct problem *p, const struct fit_boa_certify_params *p
 			if (strcmp(params->prices[i].type, name) == 0)
 				p->prices[t] = params->prices[i].price;
 		if (!(p->prices[t] > 0))
-			return fit_fail(err, FIT_EDATA, "no price of GPU type '%s'", name);
+			return name[0] ? fit_fail(err, FIT_EDATA, "no price of GPU type '%s'", name)
+				       : fit_fail(err, FIT_EDATA, "no price of GPUs without a type "
+						  "(expected one, without TYPE=)");
 	}
 	for (size_t i = 0; i < p->plans->n_types; i++) {
 		size_t t = 0;

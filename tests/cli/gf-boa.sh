@@ -257,6 +257,8 @@ usage "micp is pure" "--method micp finds pure plans" solve --method micp -b 28 
 usage "the heuristic is not" "--method heuristic finds mixed plans" solve --plans pure --method heuristic -b 28 --classes $c $s
 run "a type without a price" 1 gf-boa frontier --gpu-price small=1 --classes $c2 $s2
 is "is named" "$T/err" "gf-boa: no price of GPU type 'large'"
+run "a type, but none in the table" 1 gf-boa solve -b 28 --gpu-price small=1 --classes $c $s
+is "GPUs without a type lack a price" "$T/err" "gf-boa: no price of GPUs without a type (expected one, without TYPE=)"
 run "a price without a type" 1 gf-boa frontier $prices --gpu-price huge=9 --classes $c2 $s2
 is "is named, too" "$T/err" "gf-boa: a price of GPU type 'huge', which has no speedups"
 run "the heuristic and types for life" 1 gf-boa solve --method heuristic $prices -b 9 --classes $c2 $s2

@@ -198,3 +198,9 @@ grep -vxF -f "$T/line" "$T/m.tsv" | awk '/^#end/ { print "#end rows=" n - 1; n =
 	!/^#/ { n++ } { print }' >"$T/cut.tsv"
 run "a model that lacks a score" 1 gf-ga2m predict --model "$T/cut.tsv" "$T/new.csv"
 has "is said" "$T/err" "^gf-ga2m: $T/cut.tsv:[0-9]*:term: a score out of order"
+run "no feature is left" 2 gf-ga2m train --target y --feature a --exclude a tests/data/ga2m-train.tsv
+has "and that is said" "$T/err" "^gf-ga2m: tests/data/ga2m-train.tsv: no column is left as a feature$"
+run "drift and model in one file" 2 gf-ga2m update --model tests/data/ga2m-model.tsv --drift "$T/one" -o "$T/one" tests/data/ga2m-train.tsv
+has "are refused" "$T/err" "^gf-ga2m: --output and --drift are the same file '$T/one'$"
+[ ! -e "$T/one" ]
+ok "and no file is made" $?

@@ -75,7 +75,7 @@ same "each with its widths and nodes" "$T/b" "$T/a"
 run "too many phases" 2 gf-speedup --profile "$T/p.h5" --phases 9
 has "is wrong usage" "$T/err" "application 'conv' has 4 epochs, fewer than --phases 9"
 run "an unknown application" 1 gf-speedup --profile "$T/p.h5" --app none
-is "is named" "$T/err" "gf-speedup: no application 'none' in the profile"
+is "is named" "$T/err" "gf-speedup: no application 'none' in the profile (--app)"
 run "two stores of one type" 2 gf-speedup --profile "$T/p.h5" --profile "$T/p.h5"
 has "are refused" "$T/err" "two profiles of one GPU type ''"
 
@@ -102,3 +102,16 @@ usage "work of a table" "--work goes with --placements" --work 3 $D/boa-speedups
 usage "half a phase" "bad value '1.5' for --phases" --profile "$T/p.h5" --phases 1.5
 usage "no phase" "bad value 'conv=0' for --phases" --profile "$T/p.h5" --phases conv=0
 usage "twice the same" "--phases is given twice for the same name .'conv=3'." --profile "$T/p.h5" --phases conv=2 --phases conv=3
+
+# ---- names that nothing has: they would change nothing, or leave nothing ----
+run "a class that is not in the table" 1 gf-speedup --app none $D/boa-speedups.tsv
+is "table: is named" "$T/err" "gf-speedup: no class 'none' in the table (--app)"
+is "and nothing is written" "$T/out" ""
+run "a least width of no class" 1 gf-speedup --min-gpus text=2 --min-gpus none=1 $D/boa-speedups.tsv
+is "least width: is named" "$T/err" "gf-speedup: no class 'none' in the table (--min-gpus)"
+run "work of no application" 1 gf-speedup --placements $D/prof-rubick-placements.tsv --work none=2
+is "work: is named" "$T/err" "gf-speedup: no application 'none' in $D/prof-rubick-placements.tsv (--work)"
+run "a slowdown of no application" 1 gf-speedup --profile "$T/p.h5" --slowdown none=2
+is "slowdown: is named" "$T/err" "gf-speedup: no application 'none' in the profile (--slowdown)"
+run "widths of no GPU type" 1 gf-speedup --profile fast="$T/p.h5" --max-gpus slow=2
+is "type: is named" "$T/err" "gf-speedup: no GPU type 'slow' in --profile (--max-gpus)"

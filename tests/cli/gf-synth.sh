@@ -179,6 +179,7 @@ run "no such process" 2 gf-synth arrivals --classes $D/replay-boa-classes.tsv --
 is "no such process: why" "$T/err" "gf-synth: no squared coefficient of variation of 7 with a low rate of 0.25 of the mean (expected below 7, or a smaller low rate)
 Try 'gf-synth --help'."
 run "neither jobs nor classes" 2 gf-synth arrivals
+has "neither jobs nor classes: the message" "$T/err" "^gf-synth: neither --like nor --classes .expected one of them.$"
 run "both jobs and classes" 2 gf-synth arrivals --like $D/replay-boa-jobs.tsv --classes $D/replay-boa-classes.tsv
 run "a number of jobs that is given already" 2 gf-synth arrivals --like $D/replay-boa-jobs.tsv -n 5
 printf 'app\tgpus\tsubmit_s\nx\t1\t4\n' >"$T/one.tsv"

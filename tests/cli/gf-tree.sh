@@ -251,8 +251,8 @@ run "a criterion of the other kind" 1 gf-tree train --target hours --criterion g
 is "is said so" "$T/err" "gf-tree: criterion 'gini' does not go with the target"
 run "a constraint on a category" 1 gf-tree train --target hours --monotone queue=1 $jobs
 is "makes no sense" "$T/err" "gf-tree: a constraint on the categories of 'queue'"
-run "a constraint that is none" 1 gf-tree train --target hours --monotone gpus=up $jobs
-is "neither" "$T/err" "gf-tree: bad constraint 'gpus=up' (expected NAME=1 or NAME=-1)"
+run "a constraint that is none" 2 gf-tree train --target hours --monotone gpus=up $jobs
+has "neither" "$T/err" "^gf-tree: bad constraint 'gpus=up' .expected NAME=1 or NAME=-1.$"
 run "--alpha and --cv" 2 gf-tree train --target hours --alpha 1 --cv 3 $jobs
 run "--explain without --rows" 2 gf-tree print --explain 1 "$T/hours.tsv"
 run "prune without a wish" 2 gf-tree prune "$T/hours.tsv"
@@ -281,3 +281,19 @@ run "JSON that is no tree" 1 gf-tree print "$T/bad.json"
 printf '{"nodes": [' >"$T/cut.json"
 run "JSON that is cut" 1 gf-tree print "$T/cut.json"
 has "where" "$T/err" "^gf-tree: $T/cut.json:1: no JSON: "
+run "a weight of a class that is none" 2 gf-tree train --target slow --class-weight yes=-3 $jobs
+has "is wrong usage" "$T/err" "^gf-tree: bad weight of a class 'yes=-3' .expected balanced, or CLASS=WEIGHT.$"
+run "no feature is left" 1 gf-tree train --target hours --feature gpus --exclude gpus $jobs
+is "and that is said" "$T/err" "gf-tree: $jobs: no column is left as a feature"
+
+# One cell that is no number turns a column into names: not in silence.
+printf 'x\ty\tz\n1\t2\ta\n2\t3\t7\n3\t5\tb\nnone\t7\tc\n' >"$T/mixed.tsv"
+run "a column with one cell that is no number" 0 gf-tree train --target y "$T/mixed.tsv"
+is "is warned of" "$T/err" \
+	"gf-tree: warning: $T/mixed.tsv: column 'x' is taken as names, as 'none' is no number, though most of it are"
+run "not where it is said to be names" 0 gf-tree train --target y --categorical x "$T/mixed.tsv"
+is "no warning" "$T/err" ""
+run "the target" 0 gf-tree train --target x --exclude z "$T/mixed.tsv"
+has "is warned of, too" "$T/err" "column 'x' is taken as names"
+run "not where it is a class" 0 gf-tree train --target x --classify --exclude z "$T/mixed.tsv"
+is "no warning then" "$T/err" ""

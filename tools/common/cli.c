@@ -511,6 +511,19 @@ static void check_stdin(struct cli *cli, const struct parse *p, const void *opti
 		complain(cli, "standard input cannot be two inputs: %s and %s", u.who[0], u.who[1]);
 }
 
+/* Of two outputs of one name the later rename would undo the other. Devices take both. */
+static void check_outputs(struct cli *cli, const struct parse *p, const void *options, const char *out)
+{
+	for (size_t i = 0; i < p->n && out; i++) {
+		const char *also = NULL;
+
+		if (p->given[i] && (p->all[i]->flags & CLI_OUTPUT))
+			also = *(const char *const *)(const void *)((const char *)options + p->all[i]->offset);
+		if (also && strcmp(also, out) == 0 && strncmp(out, "/dev/", 5) != 0)
+			complain(cli, "--output and --%s are the same file '%s'", p->all[i]->long_name, out);
+	}
+}
+
 /* A closed descriptor 0, 1 or 2 would be handed to the next file that is opened, and then data
  * would be overwritten by messages. Put something there on which the wrong direction fails. */
 static void guard_standard_descriptors(void)
@@ -579,6 +592,8 @@ int cli_start(struct cli *cli, const struct cli_tool *tool, int argc, char **arg
 		complain(cli, "unexpected operand '%s'", cli->operands[cli->verb->max_operands]);
 	if (!cli->status)
 		check_stdin(cli, &p, options);
+	if (!cli->status)
+		check_outputs(cli, &p, options, sh.out);
 	if (cli->status) {
 		int status = try_help(cli);
 

@@ -61,6 +61,7 @@ struct cli_option {
 #define CLI_REQUIRED 2u
 #define CLI_INPUT 4u	/* names an input: "-" is standard input, which only one input can be */
 #define CLI_INSTEAD 8u	/* given, no operand is read, and so not standard input for want of one */
+#define CLI_OUTPUT 16u	/* names an output besides -o: the two cannot be one file */
 
 /* A job of a tool that has several: gf-x VERB [options]. */
 struct cli_verb {
