@@ -8,7 +8,7 @@
 
 struct options {
 	const char *jobs, *profile, *models, *metrics, *per_job, *speedups, *classes, *plan, *believed;
-	const char *configs, *pairs;
+	const char *configs, *pairs, *fitness;
 	bool only_violated;
 };
 
@@ -36,6 +36,8 @@ static const struct cli_option options[] = {
 	  NULL, 0, 0, CLI_INPUT },
 	{ 0, "per-job", CLI_TEXT, AT(per_job), "FILE", NULL,
 	  "also check this output of gf-metrics --per-job", NULL, 0, 0, CLI_INPUT },
+	{ 0, "fitness", CLI_TEXT, AT(fitness), "FILE", NULL,
+	  "also check this output of gf-replay --fitness", NULL, 0, 0, CLI_INPUT },
 	{ 0, "only-violated", CLI_FLAG, AT(only_violated), NULL, NULL, "list violated rules only",
 	  NULL, 0, 0, CLI_RESULT },
 	{ 0, NULL, CLI_FLAG, 0, NULL, NULL, NULL, NULL, 0, 0, 0 }
@@ -70,6 +72,8 @@ static int judge(struct fit_verifier *v, const struct cli *cli, const struct opt
 	if (!rc && o->plan)
 		rc = fit_verifier_plan(v, o->plan, err);
 	fit_verifier_believed(v, o->believed);
+	if (o->fitness)
+		fit_verifier_keep_fitness(v);
 	if (o->metrics || o->per_job)
 		fit_verifier_keep_results(v);
 	rc = rc ? rc : fit_verifier_log(v, cli_operand(cli, 0), err);
@@ -77,6 +81,8 @@ static int judge(struct fit_verifier *v, const struct cli *cli, const struct opt
 		rc = fit_verifier_metrics(v, o->metrics, err);
 	if (!rc && o->per_job)
 		rc = fit_verifier_per_job(v, o->per_job, err);
+	if (!rc && o->fitness)
+		rc = fit_verifier_fitness(v, o->fitness, err);
 	return rc;
 }
 

@@ -60,6 +60,7 @@ void fit_verifier_free(struct fit_verifier *v)
 	free(v->placed.a);
 	free(v->started.a);
 	free(v->results);
+	free(v->fitnesses);
 	free(v);
 }
 

@@ -71,6 +71,12 @@ int fit_verifier_metrics(struct fit_verifier *v, const char *operand,
 int fit_verifier_per_job(struct fit_verifier *v, const char *operand,
 			 struct fit_err *err) FIT_MUST_CHECK;
 
+/* Keep the fitness of decisions (32 bytes each), for a log of pollux; before log. */
+void fit_verifier_keep_fitness(struct fit_verifier *v);
+/* Compare what gf-replay --fitness wrote (columns time_s, jobs, fitness) with what the decisions that left
+ * rows come to, by the models as rebuilt; after log, likewise. FIT_EDATA: no row is of such a decision. */
+int fit_verifier_fitness(struct fit_verifier *v, const char *operand, struct fit_err *err) FIT_MUST_CHECK;
+
 enum fit_verdict_kind {
 	FIT_VERDICT_OK,
 	FIT_VERDICT_VIOLATED,

@@ -165,7 +165,7 @@ static void compare_metric(struct fit_verifier *v, const struct expected *e, str
 }
 
 /* Run begin(v, arg, reader) and then take(v, arg, cells) on each row of the first table. */
-static int each_row(struct fit_verifier *v, const char *operand, const struct fit_field *fields,
+int verify_each_row(struct fit_verifier *v, const char *operand, const struct fit_field *fields,
 		    size_t n,
 		    void (*take)(struct fit_verifier *v, const void *arg,
 				 const struct fit_cell *cells),
@@ -223,7 +223,7 @@ int fit_verifier_metrics(struct fit_verifier *v, const char *operand, struct fit
 	v->last_t = -1; /* faults have no instant from here on */
 	if (!v->results)
 		return fit_fail(err, FIT_EINVAL, "results were not kept");
-	rc = each_row(v, operand, fields, 2, take_metric, begin_metrics, e, err);
+	rc = verify_each_row(v, operand, fields, 2, take_metric, begin_metrics, e, err);
 	if (!rc && !v->tally[RULE_METRICS].checked)
 		rc = fit_fail(err, FIT_EDATA, "%s: no metric to check (expected what gf-metrics writes)", operand);
 	return rc;
@@ -323,7 +323,7 @@ int fit_verifier_per_job(struct fit_verifier *v, const char *operand, struct fit
 	v->last_t = -1;
 	if (!v->results)
 		return fit_fail(err, FIT_EINVAL, "results were not kept");
-	rc = each_row(v, operand, per_job, N_PER_JOB, take_per_job, NULL, NULL, err);
+	rc = verify_each_row(v, operand, per_job, N_PER_JOB, take_per_job, NULL, NULL, err);
 	for (size_t i = 0; i < v->n_jobs && !rc; i++)
 		if (!v->results[i].seen && v->jobs[i].state != JOB_UNSEEN &&
 		    v->jobs[i].state != JOB_LEFT_OUT)

@@ -483,7 +483,7 @@ static double speedup(const struct fit_verifier *v, const struct verify_live *l)
 }
 
 /* ( mean of (u + 1e-3)^p )^(1/p), u = speedup x nodes / GPUs x restart factor of a change. */
-static double fitness(const struct fit_verifier *v)
+double verify_pollux_fitness(const struct fit_verifier *v)
 {
 	double sum = 0, scale = v->autoscale == SCALE_NONE ? (double)v->n_nodes / (double)v->total :
 			 1 / (double)v->gpus_per_node; /* nodes that are up, all alike */
@@ -519,8 +519,8 @@ void verify_pollux_before(struct fit_verifier *v)
 	int64_t n = (int64_t)v->active.n;
 
 	v->keep_fitness = -1;
-	if (!v->legal || !n || v->pollux_reference || v->total < 1 || verify_nodes_leave(v) ||
-	    !keeping_is_feasible(v))
+	v->fitness_told = false;
+	if (!v->legal || !n || v->total < 1 || verify_nodes_leave(v))
 		return;
 	v->fair_gpus = (v->total + n - 1) / n;
 	for (size_t i = 0; i < v->active.n; i++) {
@@ -530,10 +530,14 @@ void verify_pollux_before(struct fit_verifier *v)
 		double delay_s = fit_time_to_double(verify_restart_ns(v, l->job));
 		double left_s = age_s - delay_s * (double)l->n_restarts;
 
+		if (!info || (l->agent && l->agent->broken))
+			return;
 		l->restart_factor = left_s > 0 ? left_s / (age_s + delay_s) : 0;
 		l->base = l->agent ? fair_goodput(v, info, l) : 0;
 	}
-	v->keep_fitness = fitness(v);
+	v->fitness_told = true;
+	if (!v->pollux_reference && keeping_is_feasible(v))
+		v->keep_fitness = verify_pollux_fitness(v);
 }
 
 void verify_decide_pollux_fitness(struct fit_verifier *v)
@@ -543,7 +547,7 @@ void verify_decide_pollux_fitness(struct fit_verifier *v)
 	if (!v->acted || v->keep_fitness < 0)
 		return;
 	verify_check(v, RULE_POLLUX_FITNESS);
-	f = fitness(v);
+	f = verify_pollux_fitness(v);
 	if (!(f >= v->keep_fitness * (1 - SAME_FITNESS)))
 		verify_fault(v, RULE_POLLUX_FITNESS, NONE,
 			     "the allocations have fitness %.9g, keeping the last ones has %.9g", f,

@@ -109,6 +109,7 @@ enum verify_rule {
 	RULE_POLLUX_LIMITS,
 	RULE_POLLUX_BEST,
 	RULE_POLLUX_FITNESS,
+	RULE_FITNESS_FOLLOWS,
 	RULE_BOA_WIDTH,
 	RULE_BOA_QUEUE,
 	RULE_BOA_PLACEMENT,
@@ -457,6 +458,10 @@ struct fit_verifier {
 	struct fit_throughput *fitter;	/* pollux: workspace of all agents */
 	int64_t fair_gpus;		/* pollux: GPUs of a fair share, at this decision */
 	double keep_fitness;		/* pollux: of keeping all as it is; < 0: cannot be told */
+	bool fitness_told;		/* pollux: the fitness of this decision can be derived */
+	bool keep_fitnesses;		/* a table of them will be compared */
+	struct verify_fitness *fitnesses;	/* decisions with rows, in order of time */
+	size_t n_fitnesses, cap_fitnesses, at_fitness;
 
 	/* shared GPUs, virtual clusters, the profiler (verify_share.c) */
 	struct fit_colocation colocation;
@@ -614,6 +619,29 @@ void verify_row_pollux_best(struct fit_verifier *v, const struct verify_row *r);
 void verify_decide_pollux_best(struct fit_verifier *v);
 void verify_decide_pollux_interference(struct fit_verifier *v);
 void verify_decide_pollux_fitness(struct fit_verifier *v);
+
+/* ---- the table of fitness (verify_fitness.c) ---- */
+
+/* What the allocations after a decision are worth. */
+struct verify_fitness {
+	int64_t t_ns;
+	int64_t n_jobs;
+	double value;
+	bool seen;		/* a row of the table is of this decision */
+};
+
+/* The fitness of what is held now, with the factors of this decision (verify_pollux.c). */
+double verify_pollux_fitness(const struct fit_verifier *v);
+void verify_decide_fitness(struct fit_verifier *v);
+
+/* ---- tables that are compared with the events (verify_metrics.c) ---- */
+
+/* Read a table of n <= 16 fields: begin (NULL is fine) once, take for each row; both get arg. */
+int verify_each_row(struct fit_verifier *v, const char *operand, const struct fit_field *fields, size_t n,
+		    void (*take)(struct fit_verifier *v, const void *arg, const struct fit_cell *cells),
+		    int (*begin)(struct fit_verifier *v, void *arg, const struct fit_reader *r,
+				 struct fit_err *err),
+		    void *arg, struct fit_err *err);
 
 /* ---- autoscaling by utility (verify_scale.c) ---- */
 

@@ -164,6 +164,40 @@ mutate 'an epoch left out' progress 'once(ev == "epoch") { next } { put() }'
 mutate 'an epoch late' epoch-time 'once(ev == "epoch") { $1 = $1 + 0.001 } { put() }'
 remeta 'restarts for free' restart-cost 's/^#restart_s=3$/#restart_s=0/'
 
+# ---- the table of fitness ----
+
+n=0
+for how in '--p=-1' '--p=2 --search both' '--p=-10 --search ga --seed 3' '--p=-1 --fidelity pollux-osdi21' \
+	'--p=-1 --allow-interference --interference 0.5'; do
+	n=$((n + 1))
+	run "the fitness of decisions, $how" 0 gf-replay --policy pollux --cluster 3x3 --interval 30 \
+		--restart-delay 3 $how --fitness "$T/fitness-$n" --profile "$T/mini.h5" -o "$T/log-$n" "$T/jobs"
+	run 'follows' 0 gf-verify --jobs "$T/jobs" --profile "$T/mini.h5" --fitness "$T/fitness-$n" "$T/log-$n"
+	has 'and was tested' "$T/out" '^fitness-follows	ok	[1-9][0-9]	0	'
+done
+# first instant at which something changed: the first start
+at=$(awk -F '	' '$2 == "start" { print $1; exit }' "$T/log-1")
+# wrong NAME PROGRAM: the table of the first replay, changed by awk, is caught
+wrong() {
+	awk -F '	' -v OFS='	' -v at="$at" '/^#/ || $1 == "time_s" { print; next } '"$2" "$T/fitness-1" |
+		sed '/^#end/d' >"$T/wrong"
+	echo "#end rows=$(grep -c '^[0-9]' "$T/wrong")" >>"$T/wrong"
+	run "$1" 1 gf-verify --only-violated --jobs "$T/jobs" --profile "$T/mini.h5" --fitness "$T/wrong" "$T/log-1"
+	has 'is caught, by that rule only' "$T/out" '^fitness-follows	violated	'
+	[ "$(grep -c '	violated	' "$T/out")" -eq 1 ]
+	ok 'no other' $?
+}
+wrong 'fitness off by one part in 1e5' '$1 == at { $3 *= 1 + 1e-5 } { print }'
+wrong 'the fitness of another number of jobs' '$1 == at { $2++ } { print }'
+wrong 'a decision that is not in the table' '$1 == at { next } { print }'
+run 'the fitness of another replay' 1 gf-verify --jobs "$T/jobs" --profile "$T/mini.h5" --fitness "$T/fitness-3" "$T/log-1"
+has 'is caught' "$T/out" '^fitness-follows	violated	'
+run 'not a table of fitness' 1 gf-verify --jobs "$T/jobs" --profile "$T/mini.h5" --fitness "$T/jobs" "$T/log-1"
+has 'is said' "$T/err" "^gf-verify: $T/jobs:1: no column 'time_s' "
+run 'fitness of a log that has none' 1 gf-verify --jobs "$T/two" --profile "$T/mini.h5" --fitness "$T/fitness-1" "$T/fifo"
+is 'is said, too' "$T/err" \
+	"gf-verify: $T/fitness-1: no decision to check (expected the log of a pollux replay)"
+
 # ---- metadata ----
 
 remeta 'a search that hides from a rule' meta-consistent \
