@@ -3,29 +3,27 @@
  * gf-replay: run a jobs table through a scheduling policy on a simulated cluster, and write the
  * event log.
  */
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
 
 #include "libfit/base/num.h"
-#include "libfit/model/boa_learn.h"
-#include "libfit/replay/boa_widths.h"
 #include "libfit/replay/engine.h"
 #include "tools/common/cli.h"
+#include "tools/replay_fitness.h"
+#include "tools/replay_inputs.h"
 #include "tools/replay_share.h"
 
 struct options {
 	const char *policy, *fidelity, *autoscale;
-	const char *cluster, *profile, *models, *speedups, *classes, *plan, *believed;
+	struct replay_input_options in;
 	int64_t interval_ns, restart_ns, skip_bad, max_active, tiresias_threshold_gpu_s;
 	int64_t node_start_ns, node_idle_ns, min_nodes, cold_restart_ns;
 	int64_t resolve_ns;
-	double budget;
 	double pollux_p, interference, scale_low, scale_high, target;
 	const char *fitness;
 	int search;		/* -1: what the fidelity says */
-	bool virtual_clusters, skip_too_large, allow_interference;
+	bool skip_too_large, allow_interference;
 	int placement;
 	struct replay_share_options share;
 };
@@ -37,14 +35,14 @@ static const char *const searches[] = { "local", "ga", "both", NULL };
 
 static const struct cli_option options[] = {
 	{ 'p', "policy", CLI_TEXT, AT(policy), "NAME", "fifo", "who runs where; see below", NULL, 0, 0, 0 },
-	{ 'c', "cluster", CLI_TEXT, AT(cluster), "SPEC", NULL,
+	{ 'c', "cluster", CLI_TEXT, AT(in.cluster), "SPEC", NULL,
 	  "nodes x GPUs, such as 16x4 or 6x4,2x8; or a cluster table", NULL, 0, 0, CLI_REQUIRED | CLI_INPUT },
-	{ 0, "virtual-clusters", CLI_FLAG, AT(virtual_clusters), NULL, NULL,
+	{ 0, "virtual-clusters", CLI_FLAG, AT(in.virtual_clusters), NULL, NULL,
 	  "each named part of the cluster runs the jobs of that group, by itself", NULL, 0, 0, 0 },
 	{ 0, "placement", CLI_CHOICE, AT(placement), "NAME", "emptiest, or the fidelity's",
 	  "which nodes a job gets; see below",
 	  fit_placement_names, 0, 0, 0 },
-	{ 0, "profile", CLI_TEXT, AT(profile), "STORE", NULL,
+	{ 0, "profile", CLI_TEXT, AT(in.profile), "STORE", NULL,
 	  "application profiles made by gf-prof; without, jobs need duration_s", NULL, 0, 0, CLI_INPUT },
 	{ 0, "configs", CLI_TEXT, AT(share.configs), "FILE", NULL,
 	  "lucid, horus: what was measured of jobs alone", NULL, 0, 0, CLI_INPUT },
@@ -73,17 +71,17 @@ static const struct cli_option options[] = {
 	  "lucid, horus: memory of a GPU", NULL, 0, 1e9, 0 },
 	{ 0, "forecast", CLI_TEXT, AT(share.forecast), "FILE", NULL,
 	  "lucid: jobs share only while more than 2 are expected in a bin", NULL, 0, 0, CLI_INPUT },
-	{ 0, "models", CLI_TEXT, AT(models), "THETA", NULL,
+	{ 0, "models", CLI_TEXT, AT(in.models), "THETA", NULL,
 	  "Pollux: throughput models that jobs start from, not learn", NULL, 0, 0, CLI_INPUT },
-	{ 0, "speedups", CLI_TEXT, AT(speedups), "FILE", NULL,
+	{ 0, "speedups", CLI_TEXT, AT(in.speedups), "FILE", NULL,
 	  "true speeds of classes of jobs by GPUs, in place of a profile", NULL, 0, 0, CLI_INPUT },
-	{ 0, "classes", CLI_TEXT, AT(classes), "FILE", NULL,
+	{ 0, "classes", CLI_TEXT, AT(in.classes), "FILE", NULL,
 	  "restart delays of the classes; with --speedups", NULL, 0, 0, CLI_INPUT },
-	{ 0, "plan", CLI_TEXT, AT(plan), "FILE", NULL,
+	{ 0, "plan", CLI_TEXT, AT(in.plan), "FILE", NULL,
 	  "boa: widths by class and epoch, made by gf-boa solve", NULL, 0, 0, CLI_INPUT },
-	{ 'b', "budget", CLI_REAL, AT(budget), "GPUS", NULL,
+	{ 'b', "budget", CLI_REAL, AT(in.budget), "GPUS", NULL,
 	  "boa: compute the widths for this budget, in place of --plan", NULL, 1e-9, 1e15, 0 },
-	{ 0, "believed", CLI_TEXT, AT(believed), "FILE", "the true speedups",
+	{ 0, "believed", CLI_TEXT, AT(in.believed), "FILE", "the true speedups",
 	  "boa: the speeds that the first widths are computed from", NULL, 0, 0, CLI_INPUT },
 	{ 0, "resolve-interval", CLI_TIME, AT(resolve_ns), "SECONDS", "0: never",
 	  "boa: compute the widths anew at multiples of this", NULL, 0, HUNDRED_YEARS_S, 0 },
@@ -225,192 +223,8 @@ static int find_names(struct cli *cli, const struct options *o, struct fit_repla
 	return 0;
 }
 
-static int check_node_type(const struct fit_table *t, size_t row, struct fit_err *err)
-{
-	static const int64_t most[] = { FIT_NODES_MAX, FIT_NODE_GPUS_MAX };
-
-	for (size_t k = 0; k < 2; k++) {
-		int64_t n = t->columns[k].i[row];
-
-		if (n < 0 || n > most[k])
-			return fit_table_fail(t, row, FIT_EDATA, t->columns[k].name, err,
-					      "out of range '%lld' (expected 0 to %lld)", (long long)n,
-					      (long long)most[k]);
-	}
-	return FIT_OK;
-}
-
-/* The name of a virtual cluster, which goes into a specification. */
-static int check_name(const struct fit_table *t, size_t row, struct fit_err *err)
-{
-	struct fit_text name = fit_column_text(&t->columns[2], row);
-
-	if (!name.n)
-		return fit_table_fail(t, row, FIT_EDATA, "group", err, "missing (expected a virtual cluster)");
-	if (memchr(name.s, ':', name.n) || memchr(name.s, ',', name.n) || name.n > 200)
-		return fit_table_fail(t, row, FIT_EDATA, "group", err,
-				      "bad name '%.*s' (expected no ':' or ',')", FIT_TEXT_ARG(name));
-	return FIT_OK;
-}
-
-/* A cluster table (nodes, gpus_per_node; group with virtual clusters) as text for
- * fit_cluster_init(). */
-static int read_cluster(const char *operand, bool named, struct fit_str *spec, struct fit_err *err)
-{
-	static const struct fit_field fields[] = {
-		{ "nodes", FIT_INT, FIT_F_NOT_NA }, { "gpus_per_node", FIT_INT, FIT_F_NOT_NA },
-		{ "group", FIT_TEXT, FIT_F_OPTIONAL },
-	};
-	static const struct fit_text none = { "", 0 };
-	struct fit_table t;
-	int rc = fit_table_read(&t, operand, fields, 3, err);
-
-	if (rc)
-		return rc;
-	for (size_t i = 0; i < t.n_rows && !rc; i++) {
-		rc = check_node_type(&t, i, err);
-		if (rc)
-			break;
-		/* nodes without GPUs, and types without nodes, take part in no replay */
-		if (t.columns[0].i[i] == 0 || t.columns[1].i[i] == 0)
-			continue;
-		if (named)
-			rc = check_name(&t, i, err);
-		if (!rc && fit_str_printf(spec, "%s%.*s%s%lldx%lld", spec->n ? "," : "",
-					  FIT_TEXT_ARG(named ? fit_column_text(&t.columns[2], i) : none),
-					  named ? ":" : "", (long long)t.columns[0].i[i],
-					  (long long)t.columns[1].i[i]))
-			rc = fit_fail_nomem(err);
-	}
-	if (!rc && !spec->n)
-		rc = fit_fail(err, FIT_EDATA, "%s: no node with a GPU (expected node types)", t.input);
-	fit_table_release(&t);
-	return rc;
-}
-
-static int open_cluster(const struct options *o, struct fit_partitions *ps, struct fit_err *err)
-{
-	const char *text = o->cluster;
-	bool is_table = strchr(text, '/') || strchr(text, '.') || strcmp(text, "-") == 0;
-	struct fit_str spec = { 0 };
-	int rc = is_table ? read_cluster(text, o->virtual_clusters, &spec, err) : FIT_OK;
-
-	if (!rc)
-		rc = fit_partitions_init(ps, spec.s ? spec.s : text, o->virtual_clusters, err);
-	if (is_table && rc == FIT_EINVAL)	/* in all too many nodes */
-		rc = fit_fail_prefix(err, FIT_EDATA, "%s", text);
-	fit_str_release(&spec);
-	return rc;
-}
-
-/* What a replay reads beside the jobs. */
-struct inputs {
-	struct fit_profile *profile;
-	char profile_hash[FIT_HASH_HEX];
-	struct fit_theta_list models;
-	struct fit_partitions partitions;
-	struct fit_job_classes classes;
-	struct fit_boa_widths widths;
-	struct fit_boa_learner *learner;
-	struct replay_share share;
-};
-
-static int describe_inputs(const struct cli *cli, const struct fit_jobs *jobs, const struct inputs *in,
-			   struct fit_meta *meta, struct fit_err *err)
-{
-	int rc = cli_meta(cli, meta, false);
-
-	rc = rc ? rc : cli_meta_input(meta, "jobs", jobs->hash);
-	if (!rc && *in->profile_hash)
-		rc = cli_meta_input(meta, "profile", in->profile_hash);
-	if (!rc && *in->models.hash)
-		rc = cli_meta_input(meta, "models", in->models.hash);
-	if (!rc && *in->classes.speedups.hash)
-		rc = cli_meta_input(meta, "speedups", in->classes.speedups.hash);
-	if (!rc && *in->classes.table.hash)
-		rc = cli_meta_input(meta, "classes", in->classes.table.hash);
-	if (!rc && *in->widths.hash)
-		rc = cli_meta_input(meta, "plan", in->widths.hash);
-	if (!rc && in->learner)
-		rc = cli_meta_input(meta, "believed", fit_boa_learner_hash(in->learner));
-	return rc ? fit_fail_nomem(err) : FIT_OK;
-}
-
-static void tell_left_out(const struct cli *cli, const struct fit_jobs *jobs)
-{
-	if (jobs->n_cpu_jobs)
-		cli_warn(cli, "%s: %zu %s without GPUs left out", jobs->input, jobs->n_cpu_jobs,
-			 fit_plural(jobs->n_cpu_jobs, "job", "jobs"));
-	if (jobs->n_bad)
-		cli_warn(cli, "%zu bad %s left out, the first: %s", jobs->n_bad, fit_plural(jobs->n_bad, "row", "rows"),
-			 jobs->bad_why);
-	if (jobs->n_too_large)
-		cli_warn(cli, "%s: %zu %s larger than the cluster rejected", jobs->input, jobs->n_too_large,
-			 fit_plural(jobs->n_too_large, "job", "jobs"));
-	if (!jobs->n)
-		cli_warn(cli, "%s: no jobs", jobs->input);
-}
-
-/* The fitness of each decision, as a table of its own. */
-struct fitness {
-	struct fit_writer *w;
-	struct fit_err err;	/* the first fault; it sticks */
-};
-
-static void write_fitness(void *listener, int64_t time_ns, int n_jobs, double fitness, double bound,
-			  double other)
-{
-	struct fitness *f = listener;
-
-	if (f->err.code)
-		return;
-	fit_writer_time(f->w, time_ns);
-	fit_writer_int(f->w, n_jobs);
-	fit_writer_real(f->w, fitness);
-	fit_writer_real(f->w, isnan(bound) ? fit_real_na() : bound);
-	fit_writer_real(f->w, isnan(other) ? fit_real_na() : other);
-	if (fit_writer_end_row(f->w, &f->err) && !f->err.code)
-		f->err.code = FIT_EIO;
-}
-
-static int open_fitness(struct fitness *f, const struct cli *cli, const struct options *o,
-			struct fit_err *err)
-{
-	static const struct fit_field fields[] = {
-		{ "time_s", FIT_TIME, 0 }, { "jobs", FIT_INT, 0 }, { "fitness", FIT_REAL, 0 },
-		{ "bound", FIT_REAL, 0 }, { "fitness_local", FIT_REAL, 0 }
-	};
-	struct fit_meta meta = { 0 };
-	int rc;
-
-	if (!o->fitness)
-		return FIT_OK;
-	rc = fit_writer_open(&f->w, o->fitness, 0, err);
-	if (!rc && cli_meta(cli, &meta, true))
-		rc = fit_fail_nomem(err);
-	rc = rc ? rc : fit_writer_begin(f->w, "fitness", &meta, fields, 5, err);
-	fit_meta_release(&meta);
-	return rc;
-}
-
-static int close_fitness(struct fitness *f, int rc, struct fit_err *err)
-{
-	struct fit_writer *w = f->w;
-
-	f->w = NULL;
-	if (!rc && w && f->err.code) {
-		*err = f->err;
-		rc = f->err.code;
-	}
-	if (!rc && w)
-		rc = fit_writer_end(w, err);
-	if (!rc && w)
-		return fit_writer_close(w, err);
-	fit_writer_abort(w);
-	return rc;
-}
-
-static int replay(struct cli *cli, const struct options *o, struct fit_replay_params *p, struct inputs *in)
+static int replay(struct cli *cli, const struct options *o, struct fit_replay_params *p,
+		  struct replay_inputs *in)
 {
 	struct fit_jobs_params jp = {
 		.profile = in->profile,
@@ -423,7 +237,7 @@ static int replay(struct cli *cli, const struct options *o, struct fit_replay_pa
 		.keep_too_large = o->skip_too_large,
 		.skip_bad = o->skip_bad,
 	};
-	struct fitness fitness = { .w = NULL };
+	struct replay_fitness fitness = { .w = NULL };
 	struct fit_replay_counts counts;
 	struct fit_meta meta = { 0 };
 	struct fit_writer *w = NULL;
@@ -433,16 +247,12 @@ static int replay(struct cli *cli, const struct options *o, struct fit_replay_pa
 
 	if (rc)
 		return cli_error(cli, &err);
-	tell_left_out(cli, &jobs);
-	rc = describe_inputs(cli, &jobs, in, &meta, &err);
+	replay_inputs_tell_left_out(cli, &jobs);
+	rc = replay_inputs_describe(in, cli, &jobs, &meta, &err);
 	rc = rc ? rc : cli_writer_open(cli, &w, &err);
-	rc = rc ? rc : open_fitness(&fitness, cli, o, &err);
-	if (fitness.w) {
-		p->policy_params.pollux_found = write_fitness;
-		p->policy_params.pollux_listener = &fitness;
-	}
+	rc = rc ? rc : replay_fitness_open(&fitness, cli, o->fitness, &p->policy_params, &err);
 	rc = rc ? rc : fit_replay(&jobs, &in->partitions, p, &meta, w, &counts, &err);
-	rc = close_fitness(&fitness, rc, &err);
+	rc = replay_fitness_close(&fitness, rc, &err);
 	if (!rc) {
 		rc = fit_writer_close(w, &err);
 		w = NULL;
@@ -465,23 +275,6 @@ static int replay(struct cli *cli, const struct options *o, struct fit_replay_pa
 	return 0;
 }
 
-/* What is true, and what is believed. */
-static int read_models(const struct options *o, struct inputs *in, struct fit_err *err)
-{
-	int rc = o->profile ? fit_profile_load(&in->profile, o->profile, in->profile_hash, err) : FIT_OK;
-
-	if (!rc && o->models)
-		rc = fit_theta_list_read(&in->models, o->models, err);
-	if (!rc && o->speedups)
-		rc = fit_job_classes_read(&in->classes, o->speedups, o->classes, err);
-	if (!rc && o->plan)
-		rc = fit_boa_widths_read(&in->widths, &in->classes, o->plan, err);
-	if (!rc && o->budget > 0)
-		rc = fit_boa_learner_new(&in->learner, o->believed ? o->believed : o->speedups, o->classes, o->budget, true,
-					 err);
-	return rc;
-}
-
 /* Used for -v alone: no output depends on it. */
 static int64_t cpu_clock(void)
 {
@@ -493,7 +286,7 @@ static int64_t cpu_clock(void)
 static int run(struct cli *cli, const struct options *o)
 {
 	struct fit_replay_params p = fit_replay_params_default();
-	struct inputs in = { 0 };
+	struct replay_inputs in = { 0 };
 	struct fit_err err;
 	const char *wrong;
 	int rc = find_names(cli, o, &p);
@@ -508,12 +301,12 @@ static int run(struct cli *cli, const struct options *o)
 	if (p.policy->needs & FIT_NEEDS_PLAN) {
 		if (o->placement < 0)
 			p.placement = FIT_PLACE_CONSOLIDATE_FIRST;
-		p.policy_params.boa = o->plan ? &in.widths : NULL;
+		p.policy_params.boa = o->in.plan ? &in.widths : NULL;
 	}
 	p.clock = cli->verbose ? cpu_clock : NULL;
 	p.restart_ns = o->restart_ns;
 	p.max_active = o->max_active;
-	p.models = o->models ? &in.models : NULL;
+	p.models = o->in.models ? &in.models : NULL;
 	p.interference = o->interference;
 	p.cold_restart_ns = o->cold_restart_ns;
 	p.autoscale_params.target = o->target;
@@ -535,23 +328,23 @@ static int run(struct cli *cli, const struct options *o)
 	if (rc)
 		return rc;
 	p.colocation = o->share.configs ? &in.share.colocation : NULL;
-	if (o->speedups && o->profile)
+	if (o->in.speedups && o->in.profile)
 		return cli_usage(cli, "both --speedups and --profile (expected one of them)");
-	if (!o->speedups && (o->classes || o->plan))
+	if (!o->in.speedups && (o->in.classes || o->in.plan))
 		return cli_usage(cli, "--classes and --plan need --speedups");
-	if ((o->plan || o->budget > 0) && !(p.policy->needs & FIT_NEEDS_PLAN))
-		return cli_usage(cli, "--policy %s: no use for --%s", o->policy, o->plan ? "plan" : "budget");
-	if (o->plan && o->budget > 0)
+	if ((o->in.plan || o->in.budget > 0) && !(p.policy->needs & FIT_NEEDS_PLAN))
+		return cli_usage(cli, "--policy %s: no use for --%s", o->policy, o->in.plan ? "plan" : "budget");
+	if (o->in.plan && o->in.budget > 0)
 		return cli_usage(cli, "both --plan and --budget (expected one of them)");
-	if (o->budget > 0 && !o->classes)
+	if (o->in.budget > 0 && !o->in.classes)
 		return cli_usage(cli, "--budget needs --classes");
-	if (!(o->budget > 0) && (o->believed || o->resolve_ns))
+	if (!(o->in.budget > 0) && (o->in.believed || o->resolve_ns))
 		return cli_usage(cli, "--believed and --resolve-interval need --budget");
-	p.policy_params.boa_given = o->budget > 0;
-	wrong = fit_replay_params_check(&p, o->profile != NULL);
+	p.policy_params.boa_given = o->in.budget > 0;
+	wrong = fit_replay_params_check(&p, o->in.profile != NULL);
 	if (wrong)
 		return cli_usage(cli, "--policy %s: %s", o->policy, wrong);
-	rc = open_cluster(o, &in.partitions, &err);
+	rc = replay_inputs_cluster(&in, &o->in, &err);
 	if (rc == FIT_EINVAL)
 		return cli_usage(cli, "%s", err.msg);
 	if (rc)
@@ -561,8 +354,8 @@ static int run(struct cli *cli, const struct options *o)
 	if (wrong) {
 		rc = cli_usage(cli, "--cluster %s: %s", in.partitions.spec, wrong);
 	} else {
-		rc = read_models(o, &in, &err);
-		p.free_start = o->plan && in.widths.free_start;
+		rc = replay_inputs_models(&in, &o->in, &err);
+		p.free_start = o->in.plan && in.widths.free_start;
 		p.policy_params.boa_learner = in.learner;
 		p.policy_params.boa_classes = &in.classes;
 		p.policy_params.boa_resolve_ns = o->resolve_ns;
@@ -570,13 +363,7 @@ static int run(struct cli *cli, const struct options *o)
 		rc = rc == FIT_EINVAL ? cli_usage(cli, "%s", err.msg) : rc ? cli_error(cli, &err) :
 		     replay(cli, o, &p, &in);
 	}
-	fit_profile_free(in.profile);
-	fit_theta_list_release(&in.models);
-	fit_boa_widths_release(&in.widths);
-	fit_boa_learner_free(in.learner);
-	fit_job_classes_release(&in.classes);
-	replay_share_release(&in.share);
-	fit_partitions_release(&in.partitions);
+	replay_inputs_release(&in);
 	return rc;
 }
 

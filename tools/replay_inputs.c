@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: MIT */
+#include "tools/replay_inputs.h"
+
+#include <string.h>
+
+/* ---- the cluster ---- */
+
+static int check_node_type(const struct fit_table *t, size_t row, struct fit_err *err)
+{
+	static const int64_t most[] = { FIT_NODES_MAX, FIT_NODE_GPUS_MAX };
+
+	for (size_t k = 0; k < 2; k++) {
+		int64_t n = t->columns[k].i[row];
+
+		if (n < 0 || n > most[k])
+			return fit_table_fail(t, row, FIT_EDATA, t->columns[k].name, err,
+					      "out of range '%lld' (expected 0 to %lld)", (long long)n,
+					      (long long)most[k]);
+	}
+	return FIT_OK;
+}
+
+/* The name of a virtual cluster, which goes into a specification. */
+static int check_name(const struct fit_table *t, size_t row, struct fit_err *err)
+{
+	struct fit_text name = fit_column_text(&t->columns[2], row);
+
+	if (!name.n)
+		return fit_table_fail(t, row, FIT_EDATA, "group", err, "missing (expected a virtual cluster)");
+	if (memchr(name.s, ':', name.n) || memchr(name.s, ',', name.n) || name.n > 200)
+		return fit_table_fail(t, row, FIT_EDATA, "group", err,
+				      "bad name '%.*s' (expected no ':' or ',')", FIT_TEXT_ARG(name));
+	return FIT_OK;
+}
+
+/* A cluster table (nodes, gpus_per_node; group with virtual clusters) as text for
+ * fit_cluster_init(). */
+static int read_cluster(const char *operand, bool named, struct fit_str *spec, struct fit_err *err)
+{
+	static const struct fit_field fields[] = {
+		{ "nodes", FIT_INT, FIT_F_NOT_NA }, { "gpus_per_node", FIT_INT, FIT_F_NOT_NA },
+		{ "group", FIT_TEXT, FIT_F_OPTIONAL },
+	};
+	static const struct fit_text none = { "", 0 };
+	struct fit_table t;
+	int rc = fit_table_read(&t, operand, fields, 3, err);
+
+	if (rc)
+		return rc;
+	for (size_t i = 0; i < t.n_rows && !rc; i++) {
+		rc = check_node_type(&t, i, err);
+		if (rc)
+			break;
+		/* nodes without GPUs, and types without nodes, take part in no replay */
+		if (t.columns[0].i[i] == 0 || t.columns[1].i[i] == 0)
+			continue;
+		if (named)
+			rc = check_name(&t, i, err);
+		if (!rc && fit_str_printf(spec, "%s%.*s%s%lldx%lld", spec->n ? "," : "",
+					  FIT_TEXT_ARG(named ? fit_column_text(&t.columns[2], i) : none),
+					  named ? ":" : "", (long long)t.columns[0].i[i],
+					  (long long)t.columns[1].i[i]))
+			rc = fit_fail_nomem(err);
+	}
+	if (!rc && !spec->n)
+		rc = fit_fail(err, FIT_EDATA, "%s: no node with a GPU (expected node types)", t.input);
+	fit_table_release(&t);
+	return rc;
+}
+
+int replay_inputs_cluster(struct replay_inputs *in, const struct replay_input_options *o,
+			  struct fit_err *err)
+{
+	const char *text = o->cluster;
+	bool is_table = strchr(text, '/') || strchr(text, '.') || strcmp(text, "-") == 0;
+	struct fit_str spec = { 0 };
+	int rc = is_table ? read_cluster(text, o->virtual_clusters, &spec, err) : FIT_OK;
+
+	if (!rc)
+		rc = fit_partitions_init(&in->partitions, spec.s ? spec.s : text, o->virtual_clusters, err);
+	if (is_table && rc == FIT_EINVAL)	/* in all too many nodes */
+		rc = fit_fail_prefix(err, FIT_EDATA, "%s", text);
+	fit_str_release(&spec);
+	return rc;
+}
+
+/* ---- models ---- */
+
+int replay_inputs_models(struct replay_inputs *in, const struct replay_input_options *o,
+			 struct fit_err *err)
+{
+	int rc = o->profile ? fit_profile_load(&in->profile, o->profile, in->profile_hash, err) : FIT_OK;
+
+	if (!rc && o->models)
+		rc = fit_theta_list_read(&in->models, o->models, err);
+	if (!rc && o->speedups)
+		rc = fit_job_classes_read(&in->classes, o->speedups, o->classes, err);
+	if (!rc && o->plan)
+		rc = fit_boa_widths_read(&in->widths, &in->classes, o->plan, err);
+	if (!rc && o->budget > 0)
+		rc = fit_boa_learner_new(&in->learner, o->believed ? o->believed : o->speedups, o->classes,
+					 o->budget, true, err);
+	return rc;
+}
+
+/* ---- the whole ---- */
+
+void replay_inputs_tell_left_out(const struct cli *cli, const struct fit_jobs *jobs)
+{
+	if (jobs->n_cpu_jobs)
+		cli_warn(cli, "%s: %zu %s without GPUs left out", jobs->input, jobs->n_cpu_jobs,
+			 fit_plural(jobs->n_cpu_jobs, "job", "jobs"));
+	if (jobs->n_bad)
+		cli_warn(cli, "%zu bad %s left out, the first: %s", jobs->n_bad, fit_plural(jobs->n_bad, "row", "rows"),
+			 jobs->bad_why);
+	if (jobs->n_too_large)
+		cli_warn(cli, "%s: %zu %s larger than the cluster rejected", jobs->input, jobs->n_too_large,
+			 fit_plural(jobs->n_too_large, "job", "jobs"));
+	if (!jobs->n)
+		cli_warn(cli, "%s: no jobs", jobs->input);
+}
+
+int replay_inputs_describe(const struct replay_inputs *in, const struct cli *cli, const struct fit_jobs *jobs,
+			   struct fit_meta *meta, struct fit_err *err)
+{
+	int rc = cli_meta(cli, meta, false);
+
+	rc = rc ? rc : cli_meta_input(meta, "jobs", jobs->hash);
+	if (!rc && *in->profile_hash)
+		rc = cli_meta_input(meta, "profile", in->profile_hash);
+	if (!rc && *in->models.hash)
+		rc = cli_meta_input(meta, "models", in->models.hash);
+	if (!rc && *in->classes.speedups.hash)
+		rc = cli_meta_input(meta, "speedups", in->classes.speedups.hash);
+	if (!rc && *in->classes.table.hash)
+		rc = cli_meta_input(meta, "classes", in->classes.table.hash);
+	if (!rc && *in->widths.hash)
+		rc = cli_meta_input(meta, "plan", in->widths.hash);
+	if (!rc && in->learner)
+		rc = cli_meta_input(meta, "believed", fit_boa_learner_hash(in->learner));
+	return rc ? fit_fail_nomem(err) : FIT_OK;
+}
+
+void replay_inputs_release(struct replay_inputs *in)
+{
+	fit_profile_free(in->profile);
+	fit_theta_list_release(&in->models);
+	fit_boa_widths_release(&in->widths);
+	fit_boa_learner_free(in->learner);
+	fit_job_classes_release(&in->classes);
+	replay_share_release(&in->share);
+	fit_partitions_release(&in->partitions);
+}
