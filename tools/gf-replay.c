@@ -355,6 +355,9 @@ static int run(struct cli *cli, const struct options *o)
 		rc = cli_usage(cli, "--cluster %s: %s", in.partitions.spec, wrong);
 	} else {
 		rc = replay_inputs_models(&in, &o->in, &err);
+		if (in.learner && fit_boa_learner_least(in.learner) > o->in.budget)
+			cli_warn(cli, "infeasible budget '%g' (expected at least %.6g): the cheapest widths are taken",
+				 o->in.budget, fit_boa_learner_least(in.learner));
 		p.free_start = o->in.plan && in.widths.free_start;
 		p.policy_params.boa_learner = in.learner;
 		p.policy_params.boa_classes = &in.classes;

@@ -8,7 +8,7 @@ struct fit_boa_learner {
 	struct fit_speedups s;		/* beliefs, and what took their place */
 	struct fit_boa_classes classes;
 	struct fit_boa_params params;
-	double budget;
+	double budget, least;		/* least: feasible by what was known when last solved */
 	bool *known;			/* by width of s */
 	bool news;
 	uint64_t solved, n_known;
@@ -60,8 +60,10 @@ int fit_boa_learner_solve(struct fit_boa_learner *l, struct fit_err *err)
 		return FIT_OK;
 	rc = fit_boa_build(&b, &l->s, &l->classes, &l->params, err);
 	rc = rc ? rc : fit_boa_frontier_build(&f, &b, err);
-	if (!rc)
-		rc = fit_boa_solve(&sol, &b, &f, l->budget > f.budget[0] ? l->budget : f.budget[0], err);
+	if (!rc) {
+		l->least = f.budget[0];
+		rc = fit_boa_solve(&sol, &b, &f, l->budget > l->least ? l->budget : l->least, err);
+	}
 	if (!rc && take_plans(l, &b, &sol))
 		rc = fit_fail(err, FIT_EDATA, "a class of the plans is not in the speedups");
 	l->news = rc != FIT_OK;
@@ -185,4 +187,9 @@ uint64_t fit_boa_learner_known(const struct fit_boa_learner *l)
 double fit_boa_learner_budget(const struct fit_boa_learner *l)
 {
 	return l->budget;
+}
+
+double fit_boa_learner_least(const struct fit_boa_learner *l)
+{
+	return l->least;
 }

@@ -37,6 +37,7 @@ int64_t fit_boa_learner_width(const struct fit_boa_learner *l, struct fit_text c
 const char *fit_boa_learner_hash(const struct fit_boa_learner *l);	/* of the beliefs */
 const char *fit_boa_learner_hash_classes(const struct fit_boa_learner *l);
 double fit_boa_learner_budget(const struct fit_boa_learner *l);
+double fit_boa_learner_least(const struct fit_boa_learner *l);	/* feasible budget by what is known, in GPUs */
 uint64_t fit_boa_learner_solved(const struct fit_boa_learner *l);	/* how often */
 uint64_t fit_boa_learner_known(const struct fit_boa_learner *l);	/* speeds observed */
 

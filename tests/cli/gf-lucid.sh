@@ -191,6 +191,7 @@ same "features: the same bytes" "$T/threads1" "$T/threads4"
 printf 'job_id\tsubmit_s\tgpus\tduration_s\tstart_s\nx\t5\t1\t9\t4\n' >"$T/early.tsv"
 run "features: a start before submission" 1 gf-lucid features "$T/early.tsv"
 is "features: is named" "$T/err" "gf-lucid: $T/early.tsv:2:start_s: out of range (expected submit_s or later)"
+
 # ---- nothing to judge ----
 grep -v '^#' tests/data/lucid-pairs.tsv | head -n 1 >"$T/none.tsv"
 # shellcheck disable=SC2086

@@ -197,6 +197,8 @@ learn "boa, plans of gf-boa" 0 --plan "$T/thirty.tsv" -i 0 --node-start 9
 mv "$T/rows" "$T/planned"
 learn "boa, a budget" 0 --budget 30 -i 0 --node-start 9
 same "the same as by the plans for that budget" "$T/planned" "$T/rows"
+learn "boa, a budget that is too small" 0 --budget 0.5 -i 0 --node-start 9
+has "is warned of" "$T/err" "^gf-replay: warning: infeasible budget '0.5' .expected at least [0-9.]*.: the cheapest widths are taken$"
 learn "boa, a budget, computed anew" 0 --budget 30 --resolve-interval 20 --node-start 9
 same "the same where there is nothing to learn" "$T/planned" "$T/rows"
 has "the metadata say so" "$T/out" '^#boa_resolve_s=20$'
