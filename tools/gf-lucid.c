@@ -11,6 +11,7 @@
 #include "libfit/model/packing.h"
 #include "libfit/replay/engine.h"
 #include "tools/common/cli.h"
+#include "tools/lucid_estimate.h"
 #include "tools/lucid_jobs.h"
 #include "tools/lucid_score.h"
 
@@ -23,6 +24,7 @@ struct options {
 	double free_speed;
 	struct lucid_score_options score;
 	struct lucid_feature_options features;
+	struct lucid_estimate_options estimate;
 };
 
 #define AT(field) offsetof(struct options, field)
@@ -73,6 +75,23 @@ static const struct cli_option features_options[] = {
 	END
 };
 
+static const struct cli_option estimate_options[] = {
+	{ 0, "loss", CLI_CHOICE, AT(estimate.loss), "NAME", "log",
+	  "log (of the seconds), gamma (log link), squared (as published)", lucid_estimate_losses, 0, 0, R },
+	{ 0, "update", CLI_TIME, AT(estimate.update_ns), "SECONDS", "604800",
+	  "a new model so often, of all that has ended", NULL, 3600, 3.2e9, R },
+	{ 0, "least", CLI_INT, AT(estimate.least), "N", "200", "and of so many jobs at least", NULL, 20, 1e9, R },
+	{ 0, "first", CLI_TIME, AT(estimate.first_ns), "SECONDS", "3600",
+	  "prediction where no job has ended yet", NULL, 0, 3.1e9, R },
+	{ 0, "bags", CLI_INT, AT(estimate.bags), "N", "4", "models that are averaged", NULL, 1, 1000, R },
+	{ 0, "pairs", CLI_INT, AT(estimate.pairs), "N", "0", "pairs of features of a model", NULL, 0, 1000, R },
+	{ 0, "name-distance", CLI_REAL, AT(estimate.name_distance), "SHARE", "0.3",
+	  "names differ in this share of their letters at most to go together", NULL, 0, 1, R },
+	{ 0, "write", CLI_CHOICE, AT(estimate.output), "WHAT", "jobs",
+	  "the jobs with predicted_s, or their accuracy", lucid_estimate_outputs, 0, 0, R },
+	END
+};
+
 static const struct cli_verb verbs[] = {
 	{ "profile", "[JOBS]", "which jobs end on a profiler, and how long they wait for it", profile_options, 0,
 	  1 },
@@ -80,6 +99,8 @@ static const struct cli_verb verbs[] = {
 	  score_options, 0, 1 },
 	{ "pack", "[PAIRS]", "what a packing rule chooses of the measured pairs", pack_options, 0, 1 },
 	{ "features", "[JOBS]", "what was known of earlier jobs when each was submitted", features_options, 0, 1 },
+	{ "estimate", "[JOBS]", "how long each job will take, by what was known when it came", estimate_options,
+	  0, 1 },
 	{ NULL, NULL, NULL, NULL, 0, 0 }
 };
 
@@ -422,13 +443,17 @@ int main(int argc, char **argv)
 		.most_gpus = q.most_gpus,
 		.free_speed = 0.85,
 		.features.name_distance = 0.3,
+		.estimate = { .update_ns = 604800 * FIT_NS_PER_S, .first_ns = 3600 * FIT_NS_PER_S, .bags = 4,
+			      .least = 200, .name_distance = 0.3 },
 	};
 	struct cli cli;
 	int rc = cli_start(&cli, &tool, argc, argv, &o);
 
 	if (rc >= 0)
 		return rc;
-	if (strcmp(cli.verb->name, "features") == 0)
+	if (strcmp(cli.verb->name, "estimate") == 0)
+		rc = lucid_estimate(&cli, &o.estimate);
+	else if (strcmp(cli.verb->name, "features") == 0)
 		rc = lucid_features(&cli, &o.features);
 	else if (strcmp(cli.verb->name, "score") == 0)
 		rc = lucid_score(&cli, &o.score);

@@ -198,3 +198,41 @@ grep -v '^#' tests/data/lucid-pairs.tsv | head -n 1 >"$T/none.tsv"
 run "pack: no pairs" 1 gf-lucid pack $C "$T/none.tsv"
 is "pack: are no result" "$T/err" "gf-lucid: no pair has a label of both configurations"
 is "pack: nothing is written" "$T/out" ""
+
+# ---- estimate ----
+run "estimate" 0 gf-lucid estimate -v --update 172800 --write accuracy "$T/users.tsv"
+has "estimate: a model each two days" "$T/err" "1500 jobs, 9 models$"
+cp "$T/out" "$T/accuracy"
+awk -F '\t' '/^#/ { next } $1 == "method" { for (i = 1; i <= NF; i++) c[$i] = i; next }
+	$1 == "model" { r = $c["r2"]; m = $c["mae_s"]; l = $c["log_r2"]; n = $c["jobs"]; next }
+	{ others++; worse += $c["r2"] < r && $c["mae_s"] > m && $c["log_r2"] < l && $c["jobs"] == n }
+	END { exit !(others == 6 && worse == 6 && n > 1000 && l > 0.9) }' "$T/accuracy"
+ok "estimate: better than every mean, where there are users and names" $?
+run "estimate: jobs" 0 gf-lucid estimate --update 172800 "$T/users.tsv"
+cp "$T/out" "$T/estimates"
+# the accuracy that the predictions come to, counted again
+awk -F '\t' '/^#/ { next } $1 == "job_id" { for (i = 1; i <= NF; i++) c[$i] = i; next }
+	$c["predicted_by"] == "model" { d = $c["duration_s"] - $c["predicted_s"]; s += d < 0 ? -d : d; n++ }
+	END { printf "%d %.6g\n", n, s / n }' "$T/estimates" >"$T/got"
+awk -F '\t' '$1 == "model" { printf "%d %.6g\n", $2, $4 }' "$T/accuracy" >"$T/want"
+same "estimate: accuracy is that of the predictions" "$T/want" "$T/got"
+run "estimate: a replay takes them" 0 gf-replay -p qssf -c 4x8 "$T/estimates"
+predicted() {
+	awk -F '\t' '/^#/ { next } $1 == "job_id" { for (i = 1; i <= NF; i++) c[$i] = i; next }
+		{ print $c["job_id"] "\t" $c["submit_s"] "\t" $c["predicted_s"] "\t" $c["predicted_by"] }' "$1" | sort
+}
+run "estimate: another future" 0 gf-lucid estimate --update 172800 "$T/future.tsv"
+predicted "$T/estimates" | past >"$T/past"
+predicted "$T/out" | past >"$T/past2"
+! cmp -s "$T/estimates" "$T/out"
+ok "estimate: changes what comes" $?
+same "estimate: and no prediction before" "$T/past" "$T/past2"
+run "estimate: threads" 0 gf-lucid estimate --threads 4 --update 172800 "$T/users.tsv"
+same "estimate: the same bytes" "$T/estimates" "$T/out"
+run "estimate: too few jobs for a model" 0 gf-lucid estimate --first 77 "$T/jobs.tsv"
+rows "$T/out" | cut -f 1,5,6 | tr '\t' ' ' >"$T/rows"
+is "estimate: nothing has ended" "$T/rows" "a 77 none
+b 77 none
+c 77 none
+d 77 none
+e 77 none"

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+/* gf-lucid estimate: how long jobs will take, by a model that is trained anew each week on what has ended. */
+#ifndef TOOLS_LUCID_ESTIMATE_H
+#define TOOLS_LUCID_ESTIMATE_H
+
+#include "tools/common/cli.h"
+
+extern const char *const lucid_estimate_losses[];	/* ends with NULL */
+extern const char *const lucid_estimate_outputs[];
+
+struct lucid_estimate_options {
+	int loss, output;
+	int64_t update_ns, first_ns;
+	int64_t bags, pairs, least;
+	double name_distance;
+};
+
+int lucid_estimate(struct cli *cli, const struct lucid_estimate_options *o);	/* the exit status */
+
+#endif
