@@ -220,6 +220,8 @@ static int head_row(struct fit_tree *t, const struct fit_reader *r, const struct
 {
 	int k = 0;
 
+	if (*n_nodes > 0)
+		return fit_reader_fail(r, FIT_EDATA, NULL, err, "a second row (expected one tree)");
 	while (fit_tree_criterion_names[k] && !fit_text_is(c[0].u.t, fit_tree_criterion_names[k]))
 		k++;
 	if (!fit_tree_criterion_names[k])
