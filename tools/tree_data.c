@@ -125,7 +125,7 @@ static int code_column(const struct fit_column *c, size_t n, bool numbers_in_ord
 
 /* ---- the parts ---- */
 
-/* One cell that is no number makes names of a column whose type is not given: remember the first such column. */
+/* One cell that is no number makes names of a column whose type is not given: remember the first such one. */
 static void note_mixed(struct tree_data *g, const struct fit_table *t, const struct fit_column *c)
 {
 	struct fit_text other = { NULL, 0 };
