@@ -4,9 +4,9 @@
 # shellcheck disable=SC2154
 # Points of a policy beside BOA's predicted frontier: `. figures/boa-other.sh` after figures/lib.sh.
 #
-#   other_points POLICY JOBS WINDOW OPTION…   replays of the policy at target efficiencies, with its autoscaling rule of
-#       the same name: "rented_gpus jct_h" rows in $W/POLICY. As long as gf-replay does not list the policy and the
-#       rule, or they cannot run with these options, there are none, and one line says what is missing.
+#   other_points POLICY COST JOBS WINDOW OPTION…   replays of the policy at target efficiencies, with its autoscaling rule of
+#       the same name: "budget jct_h" rows in $W/POLICY, the budget being the metric COST. As long as gf-replay does not list the policy and the
+#       rule, they cannot run with these options, or there is no such metric, there are none, and one line says what is missing.
 # Environment: TARGETS (0.3 0.4 0.5 0.6 0.7 0.8)
 
 # listed SECTION NAME: gf-replay --help has it there
@@ -18,8 +18,8 @@ listed() {
 }
 
 other_points() {
-	other=$1 other_jobs=$2 other_window=$3
-	shift 3
+	other=$1 other_cost=$2 other_jobs=$3 other_window=$4
+	shift 4
 	: >"$W/$other"
 	for section in Policies Autoscaling; do
 		if ! listed "$section" "$other"; then
@@ -34,8 +34,14 @@ other_points() {
 			: >"$W/$other"
 			return 0
 		fi
-		gf-metrics -q --window "$other_window" "$W/log.tsv" | awk -F '\t' '{ v[$1] = $2 }
-			END { printf "%s\t%.6f\n", v["rented_gpus"], v["jct_mean_s"] / 3600 }' >>"$W/$other"
+		gf-metrics -q --window "$other_window" "$W/log.tsv" >"$W/other"
+		if ! awk -F '\t' -v cost="$other_cost" '{ v[$1] = $2 }
+			END { if (!(cost in v)) exit 1; printf "%s\t%.6f\n", v[cost], v["jct_mean_s"] / 3600 }' \
+			"$W/other" >>"$W/$other"; then
+			say "no metric $other_cost yet: points of $other are left out"
+			: >"$W/$other"
+			return 0
+		fi
 	done
 }
 
@@ -48,5 +54,5 @@ beside() {
 		END { if (best) printf "%.3f %.1f\n", best, at; else print "NA NA" }' >"$W/ratio"
 	read -r ratio at <"$W/ratio"
 	claim "jct-at-equal-budget-$1" 'up to 1.8' "$ratio" "$(verdict "\"$ratio\" != \"NA\" && $ratio + 0 >= 1.6")" \
-		"largest ratio of mean completion times, $1 replayed over BOA predicted, at the same rented GPUs ($at)"
+		"largest ratio of mean completion times, $1 replayed over BOA predicted, at the same budget ($at)"
 }
