@@ -291,11 +291,13 @@ static bool number(const json_t *v, double *x)
 
 static char *copy_text(const json_t *v)
 {
-	char buf[FIT_NUM_MAX];
-
 	/* classes may be numbers */
-	if (json_is_integer(v))
-		return fit_strdup((struct fit_text){ buf, fit_format_int64(buf, json_integer_value(v)) });
+	if (json_is_integer(v)) {
+		char buf[FIT_NUM_MAX];
+		size_t n = fit_format_int64(buf, json_integer_value(v));
+
+		return fit_strdup((struct fit_text){ buf, n });
+	}
 	if (json_is_boolean(v))
 		return fit_strdup(fit_text_of(json_is_true(v) ? "True" : "False"));
 	if (json_is_real(v))
