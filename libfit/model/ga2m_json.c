@@ -291,17 +291,18 @@ static bool number(const json_t *v, double *x)
 
 static char *copy_text(const json_t *v)
 {
-	/* classes may be numbers */
-	if (json_is_integer(v)) {
-		char buf[FIT_NUM_MAX];
-		size_t n = fit_format_int64(buf, json_integer_value(v));
+	char buf[FIT_NUM_MAX] = "";
+	size_t n = 0;
 
+	/* classes may be numbers */
+	if (json_is_integer(v))
+		n = fit_format_int64(buf, json_integer_value(v));
+	else if (json_is_real(v))
+		n = fit_format_double(buf, json_real_value(v));
+	if (n)
 		return fit_strdup((struct fit_text){ buf, n });
-	}
 	if (json_is_boolean(v))
 		return fit_strdup(fit_text_of(json_is_true(v) ? "True" : "False"));
-	if (json_is_real(v))
-		return fit_strdup((struct fit_text){ buf, fit_format_double(buf, json_real_value(v)) });
 	if (!json_is_string(v) || strlen(json_string_value(v)) != json_string_length(v))
 		return NULL;
 	return fit_strdup(fit_text_of(json_string_value(v)));
