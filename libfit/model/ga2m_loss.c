@@ -280,6 +280,6 @@ bool ga2m_stop_add(struct ga2m_stop *s, double loss, bool *improved, int *rc)
 
 		*min = s->loss[i] < *min ? s->loss[i] : *min;
 	}
-	room = s->tolerance * fmin(fabs(s->best), fabs(before));
+	room = s->tolerance * fmax(fmin(fabs(s->best), fabs(before)), s->least * fabs(s->loss[0]));
 	return before - room <= recent;
 }

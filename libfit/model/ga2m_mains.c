@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Boosting of main effects: smoothing rounds with random cuts, then cycles with greedy steps, until the
- * validation loss has stopped falling. A step costs bins (ga2m_gram.h) or rows, by engine.
+ * validation loss has stopped falling. A step costs bins (ga2m_gram.h) or rows, by engine; where rows are
+ * few beside the bins, the bin engine's own steps are taken row by row.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -13,6 +14,7 @@
 #define SMOOTHING_REFRESH 5	/* smoothing rounds between two looks at the rows */
 #define CATEGORY_SMOOTH 10.0	/* rows that a category is short of when they are put in order */
 #define DRIFT_REFRESH 50	/* rounds until sums are made anew where the Gram matrix is rounded */
+#define FEW_ROWS 2		/* rows are few when so many times as many are no more than the indicators */
 #define VALIDATION_WORK 200000	/* look-ups that a check may cost before checks become rarer */
 
 /* What a step does to one term and output: a below the cut (or in the set), b elsewhere, m where
@@ -30,6 +32,8 @@ struct stage {
 	const struct ga2m_binned *data;
 	size_t k, n_outputs, m;		/* features; indicators, or the widest feature's bins by rows */
 	bool by_bins, constant;		/* engine; curvature is the weight alone */
+	bool few;			/* rows: by_bins without a Gram matrix, sums are made when they are looked at */
+	size_t stride;			/* of sum and mass: from output to output */
 	double rate, scale;
 	size_t *off;
 	struct ga2m_gram *gram;
@@ -146,17 +150,18 @@ static int sums_from_rows(struct stage *s, bool curvature)
 {
 	struct ga2m_part *t = &s->bag->train;
 
-	ga2m_gradient(s->p, s->n_outputs, t, s->scale, s->r, s->h);
+	/* rows keep the curvature that is in mass */
+	ga2m_gradient(s->p, s->n_outputs, t, s->scale, s->r, s->few && !curvature ? NULL : s->h);
 	if (!s->by_bins)
 		return FIT_OK;
-	for (size_t f = 0; f < s->k; f++)
+	for (size_t f = 0; f < s->k && !s->few; f++)
 		for (size_t o = 0; o < s->n_outputs; o++)
-			indicator_sums(s, f, s->r + o * t->n, s->sum + o * s->gram->stride + s->off[f]);
+			indicator_sums(s, f, s->r + o * t->n, s->sum + o * s->stride + s->off[f]);
 	if (!curvature)
 		return FIT_OK;
 	for (size_t f = 0; f < s->k; f++) {
 		for (size_t o = 0; o < s->n_outputs; o++) {
-			double *mass = s->mass + o * s->gram->stride + s->off[f];
+			double *mass = s->mass + o * s->stride + s->off[f];
 
 			indicator_sums(s, f, s->h ? s->h + o * t->n : t->w, mass);
 			for (size_t b = 0; !s->h && b < s->data->n_bins[f]; b++)
@@ -164,7 +169,7 @@ static int sums_from_rows(struct stage *s, bool curvature)
 			rate_cuts(s, f, o, mass);
 		}
 	}
-	return ga2m_gram_fill(s->gram, s->data, t, s->off, s->h ? s->h : t->w);
+	return s->few ? FIT_OK : ga2m_gram_fill(s->gram, s->data, t, s->off, s->h ? s->h : t->w);
 }
 
 /* Sums of the feature at hand. By rows they are made here. */
@@ -172,11 +177,12 @@ static void sums_of(struct stage *s, size_t f, size_t o, double **sum, double **
 {
 	const struct ga2m_part *t = &s->bag->train;
 
-	*sum = s->sum + (s->by_bins ? o * s->gram->stride + s->off[f] : o * s->m);
-	*mass = s->mass + (s->by_bins ? o * s->gram->stride + s->off[f] : o * s->m);
+	*sum = s->sum + (s->by_bins ? o * s->stride + s->off[f] : o * s->m);
+	*mass = s->mass + (s->by_bins ? o * s->stride + s->off[f] : o * s->m);
+	if (s->few || !s->by_bins)
+		indicator_sums(s, f, s->r + o * t->n, *sum);
 	if (s->by_bins)
 		return;
-	indicator_sums(s, f, s->r + o * t->n, *sum);
 	indicator_sums(s, f, s->h ? s->h + o * t->n : t->w, *mass);
 	for (size_t b = 0; !s->h && b < s->data->n_bins[f]; b++)
 		(*mass)[b] *= ga2m_curvature(s->p->loss);
@@ -349,8 +355,8 @@ static double plan(struct stage *s, size_t f, bool at_random)
 static void take_bins(struct stage *s, size_t f, size_t o)
 {
 	const struct step *st = &s->steps[o];
-	const double *all = s->mass + o * s->gram->stride;
-	double *sum = s->sum + o * s->gram->stride, c = st->b;
+	const double *all = s->mass + o * s->stride;
+	double *sum = s->sum + o * s->stride, c = st->b;
 	size_t off = s->off[f], n = s->data->n_bins[f];
 	double unit = s->h ? 1 : ga2m_curvature(s->p->loss);	/* the Gram matrix holds weights,
 			mass has curvature */
@@ -378,23 +384,49 @@ static void take_bins(struct stage *s, size_t f, size_t o)
 		ga2m_gram_take(s->gram, off, unit * (st->m - st->b), all, 0, sum);
 }
 
-/* The same by rows: the scores themselves, and all gradients anew. */
+/* What the step adds to the bins of feature f, output o: delta[b * k]. */
+static void step_values(struct stage *s, size_t f, size_t o, double *delta, size_t k)
+{
+	const struct step *st = &s->steps[o];
+	size_t n = s->data->n_bins[f];
+
+	for (size_t b = 0; b < n; b++)
+		delta[b * k] = b == 0 ? st->m : s->data->nominal[f] || b > st->cut ? st->b : st->a;
+	for (size_t i = 0; i < st->n_set; i++)
+		delta[s->set[o * s->widest + i] * k] = st->a;
+	if (s->data->overflow[f])
+		delta[(n - 1) * k] = 0;
+}
+
+/* The step of take_bins(), from the residuals of the rows: the same parabola. */
+static void take_few(struct stage *s, size_t f, size_t o)
+{
+	const struct ga2m_part *t = &s->bag->train;
+	const uint16_t *bin = t->bin[f];
+	double *delta = s->now;		/* free between checks */
+	double *r = s->r + o * t->n, unit = ga2m_curvature(s->p->loss);
+	const double *h = s->h ? s->h + o * t->n : t->w;
+
+	step_values(s, f, o, delta, 1);
+	for (size_t b = 0; !s->h && b < s->data->n_bins[f]; b++)
+		delta[b] *= unit;
+	if (h)
+		for (size_t i = 0; i < t->n; i++)
+			r[i] -= h[i] * delta[bin[i]];
+	else
+		for (size_t i = 0; i < t->n; i++)
+			r[i] -= delta[bin[i]];
+}
+
+/* By rows in earnest: the scores themselves, and all gradients anew. */
 static void take_rows(struct stage *s, size_t f)
 {
 	struct ga2m_part *t = &s->bag->train;
 	size_t k = s->n_outputs, n = s->data->n_bins[f];
 	double *delta = s->now;		/* free between checks */
 
-	for (size_t o = 0; o < k; o++) {
-		const struct step *st = &s->steps[o];
-
-		for (size_t b = 0; b < n; b++)
-			delta[b * k + o] = b == 0 ? st->m : s->data->nominal[f] || b > st->cut ? st->b : st->a;
-		for (size_t i = 0; i < st->n_set; i++)
-			delta[s->set[o * s->widest + i] * k + o] = st->a;
-		if (s->data->overflow[f])
-			delta[(n - 1) * k + o] = 0;
-	}
+	for (size_t o = 0; o < k; o++)
+		step_values(s, f, o, delta + o, k);
 	ga2m_add_to_scores(t, t->bin[f], delta, k);
 	for (size_t i = 0; i < n * k; i++)
 		s->synced_train[table_at(s, f) + i] += delta[i];
@@ -420,7 +452,9 @@ static void apply(struct stage *s, size_t f)
 			if (st->cut + 1 < n)
 				diff[(st->cut + 1) * k + o] += st->b - st->a;
 		}
-		if (s->by_bins)
+		if (s->few)
+			take_few(s, f, o);
+		else if (s->by_bins)
 			take_bins(s, f, o);
 	}
 	if (!s->by_bins)
@@ -614,8 +648,10 @@ static int stage_init(struct stage *s, struct ga2m_bag *bag)
 		      (double)ga2m_gram_bytes(total, n, small) <= s->p->memory_mib * 1048576.0);
 	bag->bins_engine = s->by_bins;
 	s->m = s->by_bins ? total : s->widest;
+	s->few = s->by_bins && s->p->engine == FIT_GA2M_ENGINE_AUTO && FEW_ROWS * n <= total;
+	s->stride = (s->m + 7) / 8 * 8;
 	s->table_size = total * s->n_outputs;
-	room = ((s->m + 7) / 8 * 8) * s->n_outputs;
+	room = s->stride * s->n_outputs;
 	s->sum = zeros(room);
 	s->mass = zeros(room);
 	s->share = zeros(room);
@@ -650,7 +686,7 @@ static int stage_init(struct stage *s, struct ga2m_bag *bag)
 			rows[c] += rows[c - 1];
 	}
 	s->gram = bag->gram;
-	if (s->by_bins && ga2m_gram_init(s->gram, s->m, small))
+	if (s->by_bins && !s->few && ga2m_gram_init(s->gram, s->m, small))
 		return FIT_ENOMEM;
 	return sums_from_rows(s, true);
 }
@@ -658,7 +694,8 @@ static int stage_init(struct stage *s, struct ga2m_bag *bag)
 int ga2m_boost_mains(struct ga2m_bag *bag)
 {
 	struct stage s;
-	struct ga2m_stop stop = { .tolerance = bag->params->tolerance };
+	struct ga2m_stop stop = { .tolerance = bag->params->tolerance,
+				  .least = ga2m_least_loss(bag->params->loss) };
 	size_t k = bag->n_outputs;
 	int rc = stage_init(&s, bag);
 

@@ -539,7 +539,8 @@ static int stage_init(struct stage *s, struct ga2m_bag *bag)
 int ga2m_boost_pairs(struct ga2m_bag *bag)
 {
 	struct stage s;
-	struct ga2m_stop stop = { .tolerance = bag->params->tolerance };
+	struct ga2m_stop stop = { .tolerance = bag->params->tolerance,
+				  .least = ga2m_least_loss(bag->params->loss) };
 	int rc;
 
 	bag->table = calloc(bag->n_pairs + 1, sizeof *bag->table);
