@@ -77,7 +77,7 @@ static const struct cli_option features_options[] = {
 
 static const struct cli_option estimate_options[] = {
 	{ 0, "loss", CLI_CHOICE, AT(estimate.loss), "NAME", "log",
-	  "log (of the seconds), gamma (log link), squared (as published)", lucid_estimate_losses, 0, 0, R },
+	  "what is made small; as published: the last", lucid_estimate_losses, 0, 0, R },
 	{ 0, "update", CLI_TIME, AT(estimate.update_ns), "SECONDS", "604800",
 	  "a new model so often, of all that has ended", NULL, 3600, 3.2e9, R },
 	{ 0, "least", CLI_INT, AT(estimate.least), "N", "200", "and of so many jobs at least", NULL, 20, 1e9, R },
@@ -88,7 +88,7 @@ static const struct cli_option estimate_options[] = {
 	{ 0, "name-distance", CLI_REAL, AT(estimate.name_distance), "SHARE", "0.3",
 	  "names differ in this share of their letters at most to go together", NULL, 0, 1, R },
 	{ 0, "write", CLI_CHOICE, AT(estimate.output), "WHAT", "jobs",
-	  "the jobs with predicted_s, or their accuracy", lucid_estimate_outputs, 0, 0, R },
+	  "what is written", lucid_estimate_outputs, 0, 0, R },
 	END
 };
 
