@@ -268,6 +268,9 @@ static int keep_text(char **to, const char *s, struct fit_err *err)
 	return FIT_OK;
 }
 
+/* More bags than anybody trains; a table that says more is broken. */
+#define MOST_BAGS 100000
+
 static int meta_number(const struct fit_reader *r, const char *key, double least, double *v,
 		       struct fit_err *err)
 {
@@ -279,11 +282,22 @@ static int meta_number(const struct fit_reader *r, const char *key, double least
 	return FIT_OK;
 }
 
+static int meta_count(const struct fit_reader *r, const char *key, int64_t most, int64_t *v,
+		      struct fit_err *err)
+{
+	const char *s = fit_meta_get(fit_reader_meta(r), key);
+
+	if (!s || fit_parse_int64(fit_text_of(s), v) || *v < 0 || *v > most)
+		return fit_fail(err, FIT_EDATA, "%s: bad '%s' (expected the metadata of a model of gf-ga2m)",
+				fit_reader_input(r), key);
+	return FIT_OK;
+}
+
 static int read_meta(struct fit_ga2m *m, const struct fit_reader *r, struct fit_err *err)
 {
 	const struct fit_meta *meta = fit_reader_meta(r);
 	const char *loss = fit_meta_get(meta, "loss");
-	double bags = 0, rows = 0;
+	int64_t bags = 0, rows = 0;
 	int rc = FIT_OK, k = 0;
 
 	while (k < FIT_GA2M_N_LOSSES && (!loss || strcmp(loss,
@@ -296,9 +310,9 @@ static int read_meta(struct fit_ga2m *m, const struct fit_reader *r, struct fit_
 	if (m->loss == FIT_GA2M_QUANTILE)
 		rc = meta_number(r, "quantile", 0, &m->quantile, err);
 	if (!rc)
-		rc = meta_number(r, "n_bags", 0, &bags, err);
+		rc = meta_count(r, "n_bags", MOST_BAGS, &bags, err);
 	if (!rc)
-		rc = meta_number(r, "n_rows", 0, &rows, err);
+		rc = meta_count(r, "n_rows", INT64_MAX, &rows, err);
 	if (!rc)
 		rc = keep_text(&m->target, fit_meta_get(meta, "target"), err);
 	if (!rc)
@@ -307,9 +321,11 @@ static int read_meta(struct fit_ga2m *m, const struct fit_reader *r, struct fit_
 		rc = keep_text(&m->offset, fit_meta_get(meta, "offset"), err);
 	if (!rc)
 		rc = keep_text(&m->time, fit_meta_get(meta, "time"), err);
+	if (rc)
+		return rc;
 	m->n_bags = (size_t)bags;
-	m->n_rows = (int64_t)rows;
-	if (!rc && fit_meta_copy(&m->meta, meta))
+	m->n_rows = rows;
+	if (fit_meta_copy(&m->meta, meta))
 		rc = fit_fail_nomem(err);
 	return rc;
 }

@@ -68,6 +68,12 @@ run "spreads" 0 sh -c "gf-ga2m train -t y --keep-bags --nominal k --feature a --
 	gf-ga2m predict -q --model - --sd '$T/new.csv'"
 good "$T/out" '{ if (!($c["sd"] > 0)) bad = 1 } END { exit bad || rows != 5 }'
 ok "of every row" $?
+for count in n_rows=72666666666666666666666666666666666 n_bags=2.5 n_bags=-1 n_bags=1e15; do
+	sed "s/^#${count%%=*}=.*/#$count/" tests/data/ga2m-model.tsv >"$T/counts.tsv"
+	run "$count" 1 gf-ga2m predict -q --model "$T/counts.tsv" tests/data/ga2m-train.tsv
+	is "$count is refused" "$T/err" \
+		"gf-ga2m: $T/counts.tsv: bad '${count%%=*}' (expected the metadata of a model of gf-ga2m)"
+done
 run "none without bags" 1 gf-ga2m predict --sd --model "$T/m.tsv" "$T/new.csv"
 is "is said" "$T/err" "gf-ga2m: $T/m.tsv: no scores of bags, so no spread (train with --keep-bags)"
 
