@@ -471,6 +471,16 @@ int fit_tree_read(struct fit_tree *t, const char *operand, char hash[FIT_HASH_HE
 	return rc;
 }
 
+/* To what rounding of weights that are no whole numbers leaves. */
+static bool shares_add_up(const struct fit_tree *t, size_t node)
+{
+	double sum = 0, w = t->nodes[node].weight;
+
+	for (size_t k = 0; k < t->n_classes; k++)
+		sum += t->class_weight[node * t->n_classes + k];
+	return fabs(sum - w) <= 1e-6 * fabs(w);
+}
+
 int fit_tree_sound(const struct fit_tree *t, struct fit_err *err)
 {
 	size_t open = 1;
@@ -497,6 +507,9 @@ int fit_tree_sound(const struct fit_tree *t, struct fit_err *err)
 			return fit_fail(err, FIT_EDATA, "node %zu: a number that is not finite", i);
 		if (t->n_classes && !(a->value >= 0 && a->value < (double)t->n_classes))
 			return fit_fail(err, FIT_EDATA, "node %zu: no such class '%g'", i, a->value);
+		if (t->n_classes && !shares_add_up(t, i))
+			return fit_fail(err, FIT_EDATA, "node %zu: the weights of its classes do not sum to '%g', its own",
+					i, a->weight);
 	}
 	if (open != 0)
 		return fit_fail(err, FIT_EDATA, "the tree is cut off after node %zu", t->n_nodes);

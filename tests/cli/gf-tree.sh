@@ -67,6 +67,10 @@ is "which line" "$T/err" "gf-tree: $T/text.csv:3:hour: bad value 'noon' (expecte
 run "classes" 0 gf-tree train --target slow --exclude hours --weight weight $jobs
 cp "$T/out" "$T/slow.tsv"
 golden "the tree of classes" "$T/slow.tsv" $D/tree-slow.tsv
+sed 's/^0	no	53$/0	no	54/' $D/tree-slow.tsv >"$T/shares.tsv"
+run "weights of classes that are not the node's" 1 gf-tree print "$T/shares.tsv"
+is "are refused" "$T/err" \
+	"gf-tree: $T/shares.tsv: node 0: the weights of its classes do not sum to '120', its own"
 run "with shares" 0 gf-tree predict --no-meta --shares --model "$T/slow.tsv" $jobs
 awk -F '\t' 'NR == 1 { bad = $3 != "share_no" || $4 != "share_yes"; next } $3 + $4 != 1 { bad = 1 } END { exit bad }' \
 	"$T/out"
