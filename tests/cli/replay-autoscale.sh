@@ -68,44 +68,6 @@ good() {
 	good=$T/$name
 }
 
-change() {
-	awk -F '	' -v OFS='	' '
-	function once(x) { if (!x || done) return 0; done = 1; return 1 }
-	function put() { print; n++ }
-	/^#end/ { next }
-	/^#/ { print; next }
-	!header { header = 1; print; next }
-	{ t = $1; ev = $2; id = $3; gpus = $4; nodes = $5 }
-	'"$1"'
-	END { printf "#end rows=%d\n", n }' "$good"
-}
-
-caught() {
-	if cmp -s "$good" "$T/bad"; then
-		ok "$1: changes the log" 1
-		return 0
-	fi
-	run "$1: exit status 1" 1 judge "$T/bad"
-	if awk -F '	' -v r="$2" '$1 == r && $2 == "violated" && $5 != "NA" { f = 1 }
-		END { exit !f }' "$T/out"; then
-		ok "$1: caught by $2" 0
-	else
-		ok "$1: caught by $2" 1
-		diag "violated instead:"
-		awk -F '	' '$2 == "violated" { print "#   " $1 ": " $5 }' "$T/out"
-	fi
-}
-
-mutate() {
-	change "$3" >"$T/bad" || ok "$1: awk" 1
-	caught "$1" "$2"
-}
-
-remeta() {
-	sed "$3" "$good" >"$T/bad"
-	caught "$1" "$2"
-}
-
 for rule in goodput throughput utilisation pollux rubick; do
 	good $rule --autoscale $rule
 	run "$rule again" 0 gf-replay --policy pollux --cluster 6x2 --interval 20 --restart-delay 3 \
