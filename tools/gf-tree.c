@@ -135,15 +135,10 @@ static int read_json(struct fit_tree *t, const char *operand, char hash[FIT_HASH
 {
 	struct fit_source *s = NULL;
 	struct fit_str text = { 0 };
-	char buf[65536];
-	size_t got = 1;
 	int rc = fit_source_open(&s, operand, err);
 
-	while (!rc && got > 0) {
-		rc = fit_source_read(s, buf, sizeof buf, &got, err);
-		if (!rc && fit_str_add(&text, buf, got))
-			rc = fit_fail_nomem(err);
-	}
+	if (!rc)
+		rc = fit_source_read_all(s, &text, err);
 	if (!rc)
 		rc = fit_tree_read_json(t, fit_source_name(s), text.s ? text.s : "", text.n, err);
 	if (!rc)

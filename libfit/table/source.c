@@ -424,6 +424,20 @@ int fit_source_read(struct fit_source *s, void *buf, size_t cap, size_t *n, stru
 	return decode(s, buf, cap, n, err);
 }
 
+int fit_source_read_all(struct fit_source *s, struct fit_str *text, struct fit_err *err)
+{
+	char buf[65536];
+	size_t got = 1;
+	int rc = FIT_OK;
+
+	while (!rc && got > 0) {
+		rc = fit_source_read(s, buf, sizeof buf, &got, err);
+		if (!rc && fit_str_add(text, buf, got))
+			rc = fit_fail_nomem(err);
+	}
+	return rc;
+}
+
 int fit_source_line(struct fit_source *s, char **line, size_t *n, struct fit_err *err)
 {
 	size_t searched = 0;

@@ -30,6 +30,8 @@ int fit_source_peek(struct fit_source *s, size_t cap, struct fit_text *bytes, bo
 /* Up to cap raw bytes; *n is 0 at the end. */
 int fit_source_read(struct fit_source *s, void *buf, size_t cap, size_t *n,
 		    struct fit_err *err) FIT_MUST_CHECK;
+/* All that is left, appended to *text; for files that are parsed as a whole. */
+int fit_source_read_all(struct fit_source *s, struct fit_str *text, struct fit_err *err) FIT_MUST_CHECK;
 
 /* The next line without its LF; *line is writable and lives until the next call. A last line without
  * LF counts. Behind a line is an LF, or where it would be; FIT_LINE_SLACK bytes there may be read (and
