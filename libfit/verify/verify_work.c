@@ -443,8 +443,8 @@ void verify_row_restart_cost(struct fit_verifier *v, const struct verify_row *r)
 	ran = r->progress - (v->by_epoch ? l->progress : fit_time_to_double(l->done_ns));
 	if (r->ev == EV_PREEMPT)
 		ran += fit_time_to_double(verify_preempt_work_ns(v, r->job));
-	if (r->done_before)
-		gone -= v->notice_ns < gone ? v->notice_ns : gone;
+	if (r->done_before)	/* since then it does nothing, for the notice at most */
+		gone -= (int64_t)llrint(r->late_s * 1e9) + v->notice_ns;
 	stood = fit_time_to_double(gone) - ran / rate;
 	slack = ABS_S + REL * fabs(fit_time_to_double(r->t)) + REL * fabs(r->progress) / rate;
 	if (r->ev == EV_EPOCH || r->ev == EV_FINISH)
