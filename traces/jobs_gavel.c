@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "libfit/base/num.h"
+#include "traces/gavel.h"
 #include "traces/jobs_rows.h"
 
 enum { TYPE, STEPS, SCALE, ARRIVAL, PRIORITY, SLO, NEEDS_DATA, COMMAND, FOLDER, STEPS_ARG, N };
@@ -12,23 +13,6 @@ struct state {
 	int64_t last_ns;
 	char id[FIT_NUM_MAX];
 };
-
-/* "ResNet-50 (batch size 64)": the model, and the number. Another text is a model as it stands. */
-static bool split_type(struct fit_text type, struct fit_text *model, int64_t *batch)
-{
-	static const char mark[] = " (batch size ";
-	const size_t n = sizeof mark - 1;
-	size_t at;
-
-	for (at = 1; at + n < type.n && memcmp(type.s + at, mark, n) != 0; at++)
-		;
-	if (at + n >= type.n || type.s[type.n - 1] != ')')
-		return false;
-	if (fit_parse_int64((struct fit_text){ type.s + at + n, type.n - 1 - at - n }, batch) || *batch < 1)
-		return false;
-	*model = (struct fit_text){ type.s, at };
-	return true;
-}
 
 static int check(struct fit_trace_row *r, struct state *st, struct fit_err *err)
 {
@@ -72,7 +56,7 @@ static int convert(struct fit_trace_row *r, struct fit_cell *row, struct fit_err
 	row[JOB_ID].u.t.s = st->id;
 	row[JOB_ID].u.t.n = fit_format_int64(st->id, (int64_t)r->number);
 	row[APP] = in[TYPE];
-	row[BATCH].na = !split_type(in[TYPE].u.t, &row[APP].u.t, &row[BATCH].u.i);
+	row[BATCH].na = !fit_gavel_split_type(in[TYPE].u.t, &row[APP].u.t, &row[BATCH].u.i);
 	row[SUBMIT] = in[ARRIVAL];
 	row[GPUS].u.d = (double)in[SCALE].u.i;
 	row[WORK] = in[STEPS];

@@ -63,6 +63,13 @@ static const struct fit_field model_fields[] = {
 	{ "is_pp", FIT_INT, 0 }, { "forward_ms", FIT_REAL, 0 }, { "sync_ms", FIT_REAL, 0 },
 	{ "optimize_ms", FIT_REAL, 0 }, { "iter_time_ms", FIT_REAL, 0 }, { "strategy", FIT_TEXT, 0 }
 };
+/* alone: without the last four */
+static const struct fit_field gavel_fields[] = {
+	{ "gpu_type", FIT_TEXT, 0 }, { "consolidated", FIT_INT, 0 }, { "app", FIT_TEXT, 0 },
+	{ "batch_size", FIT_INT, 0 }, { "gpus", FIT_INT, 0 }, { "steps_per_s", FIT_REAL, 0 },
+	{ "with_app", FIT_TEXT, 0 }, { "with_batch_size", FIT_INT, 0 }, { "with_gpus", FIT_INT, 0 },
+	{ "with_steps_per_s", FIT_REAL, 0 }
+};
 static const struct fit_field gradient_fields[] = {
 	{ "step", FIT_INT, 0 }, { "time_s", FIT_TIME, 0 }, { "epoch", FIT_INT, 0 },
 	{ "progress", FIT_REAL, 0 }, { "replicas", FIT_INT, 0 }, { "accum_steps", FIT_INT, 0 },
@@ -107,6 +114,9 @@ const struct fit_series_format fit_series_formats[] = {
 	  FIELDS(placement_fields), FIT_SERIES_F_FOLDER, 0, fit_series_read_rubick_placements },
 	{ "rubick-model", "config.csv and data.csv of Rubick, in a folder or several",
 	  FIELDS(model_fields), FIT_SERIES_F_FOLDER, 0, fit_series_read_rubick_model },
+	{ "gavel", "throughputs of the Gavel simulator: alone", gavel_fields, 6, 0, 0, fit_series_read_gavel },
+	{ "gavel-pairs", "the same: two jobs on the same GPUs", FIELDS(gavel_fields), 0, 0,
+	  fit_series_read_gavel_pairs },
 	{ "gradient-stats", "squared gradient norms, a row a step", FIELDS(gradient_fields), 0, 0,
 	  fit_series_read_gradients },
 	{ NULL, NULL, NULL, 0, 0, 0, NULL }

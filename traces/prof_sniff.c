@@ -115,6 +115,10 @@ static const char *sniff_bytes(struct fit_text bytes, char why[FIT_TRACE_WHY])
 		first.n--;
 	}
 	if (first.n && (first.s[0] == '{' || first.s[0] == '[')) {
+		if (has(bytes, "\"null\"") && has(bytes, "(batch size")) {
+			snprintf(why, FIT_TRACE_WHY, "JSON with batch sizes in names, and with \"null\"");
+			return "gavel";
+		}
 		if (!has(bytes, "\"traceEvents\"") && !has(bytes, "\"ph\""))
 			return NULL;
 		snprintf(why, FIT_TRACE_WHY, "JSON with events of a Chrome trace");

@@ -213,6 +213,8 @@ FIT_SERIES_READER(fit_series_read_lucid_colocate);
 FIT_SERIES_READER(fit_series_read_lucid_single);
 FIT_SERIES_READER(fit_series_read_rubick_placements);
 FIT_SERIES_READER(fit_series_read_rubick_model);
+FIT_SERIES_READER(fit_series_read_gavel);
+FIT_SERIES_READER(fit_series_read_gavel_pairs);
 FIT_SERIES_READER(fit_series_read_gradients);
 
 #endif

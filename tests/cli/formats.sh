@@ -48,6 +48,8 @@ gf-prof | lucid-colocate | lucid-profiles | prof-lucid-colocate | prof-lucid-col
 gf-prof | lucid-single | lucid-profiles | prof-lucid-single | prof-lucid-single.csv | yes
 gf-prof | rubick-placements | rubick-profiles | prof-rubick-placements | prof-rubick | yes
 gf-prof | rubick-model | rubick-profiles | prof-rubick-model | prof-rubick | no
+gf-prof | gavel | gavel | prof-gavel | prof-gavel.json | yes
+gf-prof | gavel-pairs | gavel | prof-gavel-pairs | prof-gavel.json | no
 gf-prof | gradient-stats | gradient-stats | prof-gradient-stats | prof-gradient-stats.csv | yes
 END
 

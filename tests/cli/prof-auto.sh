@@ -28,6 +28,7 @@ recognised pytorch-trace $D/prof-pytorch-trace.json
 recognised philly-util $D/prof-philly-util.csv
 recognised lucid-colocate $D/prof-lucid-colocate.csv
 recognised lucid-single $D/prof-lucid-single.csv
+recognised gavel $D/prof-gavel.json
 recognised gradient-stats $D/prof-gradient-stats.csv
 recognised rubick-placements $D/prof-rubick
 recognised rubick-model $D/prof-rubick/wren

@@ -55,6 +55,26 @@ run "a field too many" 1 gf-prof --from philly-util "$T/bad.csv"
 printf 'time,machineId,cpu\n2019-11-03 01:30:00 PDT,m1,5\n' >"$T/bad.csv"
 fails philly-util "the file of another table" ":1: no column 'gpu0_util', 'gpu1_util', …"
 
+# ---- Gavel ----
+# gavel WHAT SED MESSAGE: the sample, with a fault
+gavel() {
+	sed "$2" $D/prof-gavel.json >"$T/bad.csv"
+	fails "${4:-gavel}" "gavel: $1" "$3"
+}
+gavel "a negative rate" 's/"null": 20.5/"null": -1/' \
+	": v100: ('ResNet-18 (batch size 32)', 1): no value of 'null' (expected steps a second alone)"
+gavel "a name that is no tuple" "s/('A3C', 1)\": {/A3C\": {/" ": v100: bad name 'A3C' (expected ('MODEL', GPUS))"
+gavel "no GPUs" "s/('A3C', 1)\": {/('A3C', 0)\": {/" ": v100: bad name '('A3C', 0)' (expected ('MODEL', GPUS))"
+gavel "a word" '4s/20.5/fast/' ":4: bad JSON: invalid token near 'fast'"
+gavel "one rate of two" 's/.15, 3.5./[15]/' ": v100: ('ResNet-18 (batch size 32)', 1): bad value of '('A3C', 1)' \
+(expected the steps a second of both)" gavel-pairs
+printf '[1]\n' >"$T/bad.csv"
+fails gavel "gavel: an array" ": no JSON object (expected one of worker types)"
+printf '{"k80": 1}\n' >"$T/bad.csv"
+fails gavel "gavel: a number" ": k80: no object of 'throughputs' (expected them by ('MODEL', GPUS))"
+: >"$T/bad.csv"
+fails gavel "gavel: an empty file" ": empty file (expected throughputs as JSON)"
+
 # ---- Lucid ----
 gold lucid-colocate prof-lucid-colocate
 gold lucid-single prof-lucid-single 0
