@@ -85,6 +85,8 @@ static const struct cli_option options[] = {
 	  "boa: the speeds that the first widths are computed from", NULL, 0, 0, CLI_INPUT },
 	{ 0, "resolve-interval", CLI_TIME, AT(resolve_ns), "SECONDS", "0: never",
 	  "boa: compute the widths anew at multiples of this", NULL, 0, HUNDRED_YEARS_S, 0 },
+	{ 0, "allocations", CLI_TEXT, AT(in.allocations), "FILE", NULL,
+	  "follow: who holds which GPUs from when on, or an event log", NULL, 0, 0, CLI_INPUT },
 	{ 'i', "interval", CLI_TIME, AT(interval_ns), "SECONDS", "0, or the fidelity's",
 	  "decide at multiples of this; 0: when jobs come and go", NULL, 0, HUNDRED_YEARS_S, 0 },
 	{ 0, "fidelity", CLI_TEXT, AT(fidelity), "NAME", "none",
@@ -148,6 +150,7 @@ static const struct cli_tool tool = {
 	"  boa       widths of a plan, by class and epoch; needs --speedups and --plan\n"
 	"  lucid     smallest predicted GPU time first, packed by score; needs predicted_s\n"
 	"  horus     first in, first out, packed by utilisation\n"
+	"  follow    what a table says; needs --allocations\n"
 	"Placements (of fifo, sjf, srtf and tiresias):\n"
 	"  emptiest           from the node with most free GPUs, over and over\n"
 	"  consolidate        on as few nodes as can be, or not at all\n"
@@ -197,7 +200,7 @@ static int find_names(struct cli *cli, const struct options *o, struct fit_repla
 {
 	const struct fit_policy *policy = find_policy(o->policy);
 	const struct fit_fidelity *fidelity = find_fidelity(o->fidelity);
-	char list[256] = "";
+	char list[1024] = "";
 	size_t n = 0;
 
 	if (!policy) {
@@ -229,7 +232,7 @@ static int replay(struct cli *cli, const struct options *o, struct fit_replay_pa
 	struct fit_jobs_params jp = {
 		.profile = in->profile,
 		.classes = in->classes.n ? &in->classes : NULL,
-		.any_size = (p->policy->needs & FIT_NEEDS_PLAN) != 0,
+		.any_size = (p->policy->needs & (FIT_NEEDS_PLAN | FIT_NEEDS_ALLOCATIONS)) != 0,
 		.file_order = p->fidelity->file_order,
 		.predicted = (p->policy->needs & FIT_PREDICTED) && p->policy_params.estimate,
 		.colocation = p->colocation,
@@ -341,6 +344,7 @@ static int run(struct cli *cli, const struct options *o)
 	if (!(o->in.budget > 0) && (o->in.believed || o->resolve_ns))
 		return cli_usage(cli, "--believed and --resolve-interval need --budget");
 	p.policy_params.boa_given = o->in.budget > 0;
+	p.policy_params.allocations = o->in.allocations ? &in.allocations : NULL;
 	wrong = fit_replay_params_check(&p, o->in.profile != NULL);
 	if (wrong)
 		return cli_usage(cli, "--policy %s: %s", o->policy, wrong);

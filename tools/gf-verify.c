@@ -8,7 +8,7 @@
 
 struct options {
 	const char *jobs, *profile, *models, *metrics, *per_job, *speedups, *classes, *plan, *believed;
-	const char *configs, *pairs, *fitness;
+	const char *configs, *pairs, *fitness, *allocations;
 	bool only_violated;
 };
 
@@ -28,6 +28,8 @@ static const struct cli_option options[] = {
 	{ 0, "believed", CLI_TEXT, AT(believed), "FILE", NULL,
 	  "the speedups that widths were computed from first", NULL, 0, 0, CLI_INPUT },
 	{ 0, "plan", CLI_TEXT, AT(plan), "FILE", NULL, "the plans that were used", NULL, 0, 0, CLI_INPUT },
+	{ 0, "allocations", CLI_TEXT, AT(allocations), "FILE", NULL, "the allocations that were followed", NULL,
+	  0, 0, CLI_INPUT },
 	{ 0, "configs", CLI_TEXT, AT(configs), "FILE", NULL,
 	  "what was measured of jobs alone; where jobs share GPUs", NULL, 0, 0, CLI_INPUT },
 	{ 0, "pairs", CLI_TEXT, AT(pairs), "FILE", NULL, "what was measured of jobs that share a GPU",
@@ -71,6 +73,8 @@ static int judge(struct fit_verifier *v, const struct cli *cli, const struct opt
 		rc = fit_verifier_speedups(v, o->speedups, o->classes, err);
 	if (!rc && o->plan)
 		rc = fit_verifier_plan(v, o->plan, err);
+	if (!rc && o->allocations)
+		rc = fit_verifier_allocations(v, o->allocations, err);
 	fit_verifier_believed(v, o->believed);
 	if (o->fitness)
 		fit_verifier_keep_fitness(v);
@@ -102,6 +106,8 @@ static int describe(const struct fit_verifier *v, const struct cli *cli, struct 
 		rc = cli_meta_input(meta, "classes", fit_verifier_hash_classes(v));
 	if (!rc && *fit_verifier_hash_plan(v))
 		rc = cli_meta_input(meta, "plan", fit_verifier_hash_plan(v));
+	if (!rc && *fit_verifier_hash_allocations(v))
+		rc = cli_meta_input(meta, "allocations", fit_verifier_hash_allocations(v));
 	return rc;
 }
 

@@ -97,6 +97,8 @@ int replay_inputs_models(struct replay_inputs *in, const struct replay_input_opt
 		rc = fit_job_classes_read(&in->classes, o->speedups, o->classes, err);
 	if (!rc && o->plan)
 		rc = fit_boa_widths_read(&in->widths, &in->classes, o->plan, err);
+	if (!rc && o->allocations)
+		rc = fit_allocations_read(&in->allocations, o->allocations, err);
 	if (!rc && o->budget > 0)
 		rc = fit_boa_learner_new(&in->learner, o->believed ? o->believed : o->speedups, o->classes,
 					 o->budget, true, err);
@@ -136,6 +138,8 @@ int replay_inputs_describe(const struct replay_inputs *in, const struct cli *cli
 		rc = cli_meta_input(meta, "classes", in->classes.table.hash);
 	if (!rc && *in->widths.hash)
 		rc = cli_meta_input(meta, "plan", in->widths.hash);
+	if (!rc && *in->allocations.hash)
+		rc = cli_meta_input(meta, "allocations", in->allocations.hash);
 	if (!rc && in->learner)
 		rc = cli_meta_input(meta, "believed", fit_boa_learner_hash(in->learner));
 	return rc ? fit_fail_nomem(err) : FIT_OK;
@@ -146,6 +150,7 @@ void replay_inputs_release(struct replay_inputs *in)
 	fit_profile_free(in->profile);
 	fit_theta_list_release(&in->models);
 	fit_boa_widths_release(&in->widths);
+	fit_allocations_release(&in->allocations);
 	fit_boa_learner_free(in->learner);
 	fit_job_classes_release(&in->classes);
 	replay_share_release(&in->share);

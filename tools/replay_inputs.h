@@ -7,6 +7,7 @@
 #define TOOLS_REPLAY_INPUTS_H
 
 #include "libfit/model/boa_learn.h"
+#include "libfit/replay/allocations.h"
 #include "libfit/replay/boa_widths.h"
 #include "libfit/replay/engine.h"
 #include "tools/common/cli.h"
@@ -15,7 +16,7 @@
 /* Operands; NULL: not given. */
 struct replay_input_options {
 	const char *cluster;		/* a specification, or a table */
-	const char *profile, *models, *speedups, *classes, *plan, *believed;
+	const char *profile, *models, *speedups, *classes, *plan, *believed, *allocations;
 	double budget;			/* 0: none */
 	bool virtual_clusters;
 };
@@ -28,6 +29,7 @@ struct replay_inputs {
 	struct fit_partitions partitions;
 	struct fit_job_classes classes;
 	struct fit_boa_widths widths;
+	struct fit_allocations allocations;
 	struct fit_boa_learner *learner;
 	struct replay_share share;
 };

@@ -242,6 +242,7 @@ static int set_up_part(struct fit_engine *g, size_t i, struct fit_err *err)
 		.engine = g,
 		.part = p,
 		.partition = (uint32_t)i,
+		.first_node = p->first_node,
 		.jobs = g->jobs->jobs,
 		.n_jobs = g->jobs->n,
 		.members = p->members,

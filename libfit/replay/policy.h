@@ -28,6 +28,7 @@ struct fit_view {
 	uint32_t partition;			/* which one: those jobs that are of it come here */
 	const struct fit_job *jobs;		/* all jobs, in order; use those that arrived here only */
 	size_t n_jobs;
+	int32_t first_node;			/* number of its node 0 in the whole cluster, as logged */
 	const uint32_t *members;		/* the jobs of this partition, in order; job.local is the place here */
 	size_t n_members;
 	const struct fit_cluster *cluster;
@@ -90,6 +91,7 @@ int fit_plan_want_nodes(struct fit_plan *p, int64_t nodes) FIT_MUST_CHECK;
 struct fit_boa_widths;
 struct fit_boa_learner;
 struct fit_job_classes;
+struct fit_allocations;
 struct fit_policy_params {
 	int64_t tiresias_threshold_gpu_s;	/* GPU-seconds of service in the first queue */
 	double pollux_power;			/* p of the power mean of speedups; not 0 */
@@ -106,6 +108,7 @@ struct fit_policy_params {
 	const struct fit_job_classes *boa_classes;
 	bool boa_given;				/* there will be one: it is read after this was checked */
 	int64_t boa_resolve_ns;			/* at multiples of this; 0: never */
+	const struct fit_allocations *allocations;	/* FIT_NEEDS_ALLOCATIONS (borrowed) */
 	/* lucid and horus: who shares GPUs */
 	bool pack;			/* false: nobody */
 	bool estimate;			/* lucid: by predicted GPU time, and short ones beside long ones only; false: by
@@ -125,6 +128,7 @@ struct fit_policy_params fit_policy_params_default(void);
 #define FIT_SEEDED 8u		/* draws random numbers */
 #define FIT_PREDICTED 128u	/* needs a prediction of each job's duration */
 #define FIT_COUNTS_DOWN 256u	/* see fidelity.h: the remaining work of running jobs is counted down */
+#define FIT_NEEDS_ALLOCATIONS 2048u	/* no sense without a table of them; what jobs ask for does not count */
 #define FIT_SHARES 1024u		/* jobs share GPUs: needs measurements of configurations */
 #define FIT_ONLY_NEWS 16u	/* decides nothing new before a job arrives or finishes, or next_wake: ticks until
 				 * then are passed over */
@@ -165,6 +169,6 @@ struct fit_policy {
 extern const struct fit_policy *const fit_policies[];
 extern const struct fit_policy fit_policy_fifo, fit_policy_sjf, fit_policy_srtf, fit_policy_tiresias,
 	fit_policy_optimus, fit_policy_pollux, fit_policy_qssf, fit_policy_boa, fit_policy_lucid,
-	fit_policy_horus;
+	fit_policy_horus, fit_policy_follow;
 
 #endif

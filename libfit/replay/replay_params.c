@@ -61,6 +61,9 @@ const char *fit_replay_params_check(const struct fit_replay_params *p, bool has_
 		return "delays and bounds of nodes need an autoscaling rule";
 	if ((p->policy->needs & FIT_NEEDS_PLAN) && !p->policy_params.boa && !p->policy_params.boa_given)
 		return "this policy needs speedups, and plans or a budget";
+	if (!(p->policy->needs & FIT_NEEDS_ALLOCATIONS) != !p->policy_params.allocations)
+		return p->policy_params.allocations ? "this policy has no use for allocations" :
+		       "this policy needs a table of allocations";
 	if (p->policy_params.tiresias_threshold_gpu_s < 0)
 		return "the Tiresias threshold is negative";
 	if (p->policy_params.pollux_power == 0)

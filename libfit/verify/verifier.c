@@ -34,6 +34,7 @@ void fit_verifier_free(struct fit_verifier *v)
 	}
 	fit_throughput_free(v->fitter);
 	verify_boa_release(v);
+	verify_follow_release(v);
 	free(v->spanning);
 	for (size_t i = 0; i < v->n_apps; i++)
 		free(v->apps[i].name);
@@ -154,6 +155,11 @@ const char *fit_verifier_hash_speedups(const struct fit_verifier *v)
 const char *fit_verifier_hash_classes(const struct fit_verifier *v)
 {
 	return v->class_table.hash;
+}
+
+const char *fit_verifier_hash_allocations(const struct fit_verifier *v)
+{
+	return v->follow.hash;
 }
 
 const char *fit_verifier_hash_plan(const struct fit_verifier *v)

@@ -52,6 +52,8 @@ int fit_verifier_speedups(struct fit_verifier *v, const char *speedups, const ch
 void fit_verifier_believed(struct fit_verifier *v, const char *operand);
 /* Read the plans of a log of policy boa; likewise. */
 int fit_verifier_plan(struct fit_verifier *v, const char *plan, struct fit_err *err) FIT_MUST_CHECK;
+/* Read the allocations of a log of policy follow; likewise. FIT_EDATA: a job of none of the jobs table. */
+int fit_verifier_allocations(struct fit_verifier *v, const char *operand, struct fit_err *err) FIT_MUST_CHECK;
 /* Load what was measured of jobs alone and in pairs; before jobs. Needed where jobs share GPUs. */
 int fit_verifier_colocation(struct fit_verifier *v, const char *configs, const char *pairs,
 			    struct fit_err *err) FIT_MUST_CHECK;
@@ -100,6 +102,7 @@ const char *fit_verdict_name(enum fit_verdict_kind kind);
 const char *fit_verifier_hash_speedups(const struct fit_verifier *v);
 const char *fit_verifier_hash_classes(const struct fit_verifier *v);
 const char *fit_verifier_hash_plan(const struct fit_verifier *v);
+const char *fit_verifier_hash_allocations(const struct fit_verifier *v);
 /* Hashes of what was read ("" when it was not), for metadata. */
 const char *fit_verifier_hash_jobs(const struct fit_verifier *v);
 const char *fit_verifier_hash_profile(const struct fit_verifier *v);

@@ -196,6 +196,9 @@ static int read_log(struct fit_verifier *v, struct fit_reader *r, struct fit_err
 				fit_reader_input(r));
 	if (fit_meta_get(fit_reader_meta(r), "input_plan") && !*v->plans.hash)
 		return fit_fail(err, FIT_EINVAL, "%s: made with plans (give them with --plan)", fit_reader_input(r));
+	if (fit_meta_get(fit_reader_meta(r), "input_allocations") && !*v->follow.hash)
+		return fit_fail(err, FIT_EINVAL, "%s: made with allocations (give them with --allocations)",
+				fit_reader_input(r));
 	v->by_epoch = v->with_profile || v->with_speedups;
 	if (fit_meta_get(fit_reader_meta(r), "input_pairs") && !v->measured)
 		return fit_fail(err, FIT_EINVAL, "%s: jobs share GPUs (give what was measured with --configs and --pairs)",

@@ -50,7 +50,8 @@ static void check_hash(struct fit_verifier *v, const struct fit_meta *m, const c
 }
 
 static const char *const policies[] = {
-	"other", "fifo", "sjf", "srtf", "tiresias", "optimus", "pollux", "qssf", "boa", "lucid", "horus", NULL
+	"other", "fifo", "sjf", "srtf", "tiresias", "optimus", "pollux", "qssf", "boa", "lucid", "horus",
+	"follow", NULL
 };
 static const char *const releases[] = { "at-once", "interval-end", NULL };
 static const char *const orders[] = { "submit-id", "file", NULL };
@@ -228,9 +229,9 @@ int verify_read_meta(struct fit_verifier *v, const struct fit_meta *m, bool *fil
 	/* the rules of these policies are written for one cluster whose emptiest nodes are filled first */
 	s = fit_meta_get(m, "fidelity");
 	if (fit_meta_get(m, "virtual_clusters") ||
-	    (fit_meta_get(m, "placement") && v->policy != POLICY_BOA) ||
+	    (fit_meta_get(m, "placement") && v->policy != POLICY_BOA && v->policy != POLICY_FOLLOW) ||
 	    v->policy == POLICY_LUCID || v->policy == POLICY_HORUS || fit_meta_get(m, "profiler_nodes") ||
-	    (s && fit_text_is(fit_text_of(s), "lucid-asplos23"))) {
+	    (s && fit_text_is(fit_text_of(s), "lucid-asplos23") && v->policy != POLICY_FOLLOW)) {
 		v->vague_instants = v->policy == POLICY_TIRESIAS || v->policy == POLICY_QSSF;
 		v->policy = POLICY_OTHER;
 	}
@@ -312,6 +313,7 @@ int verify_read_meta(struct fit_verifier *v, const struct fit_meta *m, bool *fil
 	check_hash(v, m, "input_jobs", v->hash_jobs, "jobs table");
 	check_hash(v, m, "input_speedups", v->speedups.hash, "table of speedups");
 	check_hash(v, m, "input_classes", v->class_table.hash, "table of classes");
+	check_hash(v, m, "input_allocations", v->follow.hash, "table of allocations");
 	check_hash(v, m, "input_plan", v->plans.hash, "table of plans");
 	if (v->measured) {
 		check_hash(v, m, "input_configs", v->colocation.hash_configs, "table of configurations");

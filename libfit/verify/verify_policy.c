@@ -273,6 +273,8 @@ int64_t verify_policy_timer(struct fit_verifier *v)
 {
 	if (v->policy == POLICY_BOA)
 		return verify_boa_timer(v);
+	if (v->policy == POLICY_FOLLOW)
+		return verify_follow_timer(v);
 	while (v->timers.n && !timer_stands(v, &v->timers.a[0]))
 		verify_heap_pop(&v->timers);
 	return v->timers.n ? v->timers.a[0].key : NEVER;
@@ -359,6 +361,7 @@ void verify_policy_begin(struct fit_verifier *v)
 		case POLICY_BOA:
 		case POLICY_LUCID:
 		case POLICY_HORUS:
+		case POLICY_FOLLOW:
 		case POLICY_OTHER:
 			break;
 		}
@@ -724,6 +727,7 @@ void verify_decide_conserving(struct fit_verifier *v)
 	case POLICY_POLLUX: /* a job may be worth more to wait for than GPUs in use */
 	case POLICY_LUCID:
 	case POLICY_HORUS:
+	case POLICY_FOLLOW:
 	case POLICY_OTHER:
 		break;
 	}

@@ -22,7 +22,8 @@ static bool rigid(const struct fit_verifier *v)
 /* Policies that ask for no more than numbers of GPUs; where these are is the placement rule's. */
 static bool grants_sizes(const struct fit_verifier *v)
 {
-	return v->policy != POLICY_OTHER && v->policy != POLICY_POLLUX && v->policy != POLICY_BOA;
+	return v->policy != POLICY_OTHER && v->policy != POLICY_POLLUX && v->policy != POLICY_BOA &&
+	       v->policy != POLICY_FOLLOW;
 }
 
 static bool elastic(const struct fit_verifier *v)
@@ -38,6 +39,11 @@ static bool is_boa(const struct fit_verifier *v)
 static bool boa_condenses(const struct fit_verifier *v)
 {
 	return is_boa(v) && v->boa_condenses;
+}
+
+static bool is_follow(const struct fit_verifier *v)
+{
+	return v->policy == POLICY_FOLLOW;
 }
 
 static bool has_speedups(const struct fit_verifier *v)
@@ -563,7 +569,8 @@ static void row_keep(struct fit_verifier *v, const struct verify_row *r)
 	if (v->policy == POLICY_POLLUX && r->ev == EV_MOVE && same_nodes(r))
 		verify_fault(v, RULE_KEEP, r->job, "moved to '%.*s', which it holds already",
 			     FIT_TEXT_ARG(r->nodes_text));
-	else if (v->policy != POLICY_POLLUX && r->ev == EV_MOVE && r->sum == r->live->gpus)
+	else if (v->policy != POLICY_POLLUX && v->policy != POLICY_FOLLOW && r->ev == EV_MOVE &&
+		 r->sum == r->live->gpus)
 		verify_fault(v, RULE_KEEP, r->job,
 			     "moved although it holds %lld GPUs before and after",
 			     (long long)r->sum);
@@ -706,6 +713,8 @@ const struct verify_rule_def verify_rules[N_RULES] = {
 	[RULE_BOA_PLACEMENT] = { "boa-placement",
 				 "what is placed anew is condensed on as few nodes as can be, the widest first", 0,
 				 boa_condenses, NULL, verify_decide_boa_placement, NULL },
+	[RULE_FOLLOW] = { "follow-table", "jobs hold what the table of allocations gives them, when it says so",
+			  EV_ACTIVE, is_follow, verify_row_follow, verify_decide_follow, NULL },
 	[RULE_CONSERVATION] = { "conservation",
 				"speedups: productive time on the least width adds up to the work of each job",
 				EV_BIT(EV_FINISH), has_speedups, verify_row_conservation, NULL, NULL },

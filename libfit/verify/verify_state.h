@@ -64,7 +64,8 @@ enum verify_policy {
 	POLICY_QSSF,
 	POLICY_BOA,
 	POLICY_LUCID,
-	POLICY_HORUS
+	POLICY_HORUS,
+	POLICY_FOLLOW
 };
 
 /* The rules, in the order of the verdict table. Policy rules come before the placement rule, which
@@ -113,6 +114,7 @@ enum verify_rule {
 	RULE_BOA_WIDTH,
 	RULE_BOA_QUEUE,
 	RULE_BOA_PLACEMENT,
+	RULE_FOLLOW,
 	RULE_CONSERVATION,
 	RULE_VIRTUAL,
 	RULE_SHARING,
@@ -325,6 +327,15 @@ struct verify_result {
 	bool seen;		/* in the table that is compared */
 };
 
+/* Policy follow: a table of allocations, by time; rows before next were carried out. */
+struct verify_follow {
+	struct verify_wish *wishes;
+	size_t n, cap, next;
+	struct verify_place *places;
+	size_t n_places, cap_places;
+	char hash[FIT_HASH_HEX];
+};
+
 struct verify_tally {
 	int64_t checked, violations;
 	char *detail;
@@ -462,6 +473,8 @@ struct fit_verifier {
 	bool keep_fitnesses;		/* a table of them will be compared */
 	struct verify_fitness *fitnesses;	/* decisions with rows, in order of time */
 	size_t n_fitnesses, cap_fitnesses, at_fitness;
+
+	struct verify_follow follow;
 
 	/* shared GPUs, virtual clusters, the profiler (verify_share.c) */
 	struct fit_colocation colocation;
@@ -681,6 +694,14 @@ void verify_row_boa_width(struct fit_verifier *v, const struct verify_row *r);
 void verify_decide_boa_queue(struct fit_verifier *v);
 void verify_decide_boa_placement(struct fit_verifier *v);
 void verify_row_conservation(struct fit_verifier *v, const struct verify_row *r);
+
+/* ---- allocations of a table (verify_follow.c) ---- */
+
+void verify_follow_release(struct fit_verifier *v);
+/* The decision that carries out the next row. */
+int64_t verify_follow_timer(const struct fit_verifier *v);
+void verify_row_follow(struct fit_verifier *v, const struct verify_row *r);
+void verify_decide_follow(struct fit_verifier *v);
 
 /* ---- elastic clusters (verify_nodes.c) ---- */
 
