@@ -123,7 +123,8 @@ out:
 }
 
 /* Was the recipe named by a claim before this one? */
-static bool seen(const struct options *o, const struct fit_claims *claims, size_t before, struct fit_text name)
+static bool seen(const struct options *o, const struct fit_claims *claims, size_t before,
+		 struct fit_text name)
 {
 	for (size_t i = 0; i < before; i++)
 		if (wanted(o, &claims->claims[i]) && fit_claim_lists(claims->claims[i].recipes, name))

@@ -203,7 +203,8 @@ void fit_claim_tables_free(struct fit_claim_tables *t)
 	free(t);
 }
 
-static int read_entry(struct fit_claim_tables *t, struct fit_text name, struct entry **out, struct fit_err *err)
+static int read_entry(struct fit_claim_tables *t, struct fit_text name, struct entry **out,
+		      struct fit_err *err)
 {
 	struct fit_str file = { 0 };
 	struct entry *e = calloc(1, sizeof *e);
