@@ -36,7 +36,7 @@ static const char *const searches[] = { "local", "ga", "both", NULL };
 static const struct cli_option options[] = {
 	{ 'p', "policy", CLI_TEXT, AT(policy), "NAME", "fifo", "who runs where; see below", NULL, 0, 0, 0 },
 	{ 'c', "cluster", CLI_TEXT, AT(in.cluster), "SPEC", NULL,
-	  "nodes x GPUs, such as 16x4 or 6x4,2x8; or a cluster table", NULL, 0, 0, CLI_REQUIRED | CLI_INPUT },
+	  "nodes x GPUs, such as 16x4 or aws:6x4,rtx:3; or a cluster table", NULL, 0, 0, CLI_REQUIRED | CLI_INPUT },
 	{ 0, "virtual-clusters", CLI_FLAG, AT(in.virtual_clusters), NULL, NULL,
 	  "each named part of the cluster runs the jobs of that group, by itself", NULL, 0, 0, 0 },
 	{ 0, "placement", CLI_CHOICE, AT(placement), "NAME", "emptiest, or the fidelity's",
@@ -353,7 +353,10 @@ static int run(struct cli *cli, const struct options *o)
 		return cli_usage(cli, "%s", err.msg);
 	if (rc)
 		return cli_error(cli, &err);
-	wrong = !p.autoscaler ? NULL : in.partitions.named ? "an elastic cluster has no virtual clusters" :
+	wrong = in.partitions.p[0].cluster.n_types > 1 && !in.partitions.named &&
+		(p.policy->needs & FIT_ONE_TYPE || p.autoscaler || o->in.profile || o->in.speedups) ?
+		"this policy, profiles, speedups and autoscaling know GPUs of one type only" :
+		!p.autoscaler ? NULL : in.partitions.named ? "an elastic cluster has no virtual clusters" :
 		fit_provision_check(&in.partitions.p[0].cluster, &p.provision);
 	if (wrong) {
 		rc = cli_usage(cli, "--cluster %s: %s", in.partitions.spec, wrong);

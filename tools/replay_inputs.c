@@ -20,30 +20,30 @@ static int check_node_type(const struct fit_table *t, size_t row, struct fit_err
 	return FIT_OK;
 }
 
-/* The name of a virtual cluster, which goes into a specification. */
-static int check_name(const struct fit_table *t, size_t row, struct fit_err *err)
+/* The name of a virtual cluster or of a GPU type, which goes into a specification. */
+static int check_name(const struct fit_table *t, size_t row, int column, struct fit_err *err)
 {
-	struct fit_text name = fit_column_text(&t->columns[2], row);
+	struct fit_text name = fit_column_text(&t->columns[column], row);
 
-	if (!name.n)
+	if (!name.n && column == 2)
 		return fit_table_fail(t, row, FIT_EDATA, "group", err, "missing (expected a virtual cluster)");
 	if (memchr(name.s, ':', name.n) || memchr(name.s, ',', name.n) || name.n > 200)
-		return fit_table_fail(t, row, FIT_EDATA, "group", err,
+		return fit_table_fail(t, row, FIT_EDATA, t->columns[column].name, err,
 				      "bad name '%.*s' (expected no ':' or ',')", FIT_TEXT_ARG(name));
 	return FIT_OK;
 }
 
-/* A cluster table (nodes, gpus_per_node; group with virtual clusters) as text for
+/* A cluster table (nodes, gpus_per_node; group with virtual clusters, gpu_type without) as text for
  * fit_cluster_init(). */
 static int read_cluster(const char *operand, bool named, struct fit_str *spec, struct fit_err *err)
 {
 	static const struct fit_field fields[] = {
 		{ "nodes", FIT_INT, FIT_F_NOT_NA }, { "gpus_per_node", FIT_INT, FIT_F_NOT_NA },
-		{ "group", FIT_TEXT, FIT_F_OPTIONAL },
+		{ "group", FIT_TEXT, FIT_F_OPTIONAL }, { "gpu_type", FIT_TEXT, FIT_F_OPTIONAL },
 	};
-	static const struct fit_text none = { "", 0 };
+	const int column = named ? 2 : 3;
 	struct fit_table t;
-	int rc = fit_table_read(&t, operand, fields, 3, err);
+	int rc = fit_table_read(&t, operand, fields, 4, err);
 
 	if (rc)
 		return rc;
@@ -54,11 +54,10 @@ static int read_cluster(const char *operand, bool named, struct fit_str *spec, s
 		/* nodes without GPUs, and types without nodes, take part in no replay */
 		if (t.columns[0].i[i] == 0 || t.columns[1].i[i] == 0)
 			continue;
-		if (named)
-			rc = check_name(&t, i, err);
+		rc = check_name(&t, i, column, err);
 		if (!rc && fit_str_printf(spec, "%s%.*s%s%lldx%lld", spec->n ? "," : "",
-					  FIT_TEXT_ARG(named ? fit_column_text(&t.columns[2], i) : none),
-					  named ? ":" : "", (long long)t.columns[0].i[i],
+					  FIT_TEXT_ARG(fit_column_text(&t.columns[column], i)),
+					  fit_column_text(&t.columns[column], i).n ? ":" : "", (long long)t.columns[0].i[i],
 					  (long long)t.columns[1].i[i]))
 			rc = fit_fail_nomem(err);
 	}

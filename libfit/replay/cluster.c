@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "libfit/base/gpu_types.h"
 #include "libfit/base/num.h"
 #include "libfit/base/text.h"
 
@@ -100,30 +101,43 @@ bool fit_alloc_equal(const struct fit_alloc *a, const struct fit_alloc *b)
 /* ---- the specification ---- */
 
 struct part {
+	struct fit_text name;	/* empty: none */
 	int64_t nodes, gpus;
+	int32_t type;
 };
 
-static int parse_part(struct fit_text t, struct part *p)
+/* typed: a name may stand for the GPUs of a node. */
+static int parse_part(struct fit_text t, bool typed, struct part *p)
 {
 	const char *colon = memchr(t.s, ':', t.n), *x;
+	const struct fit_gpu_type_info *info;
 	struct fit_text nodes, gpus;
 
+	p->name = (struct fit_text){ t.s, 0 };
 	if (colon) {
-		t.n -= (size_t)(colon + 1 - t.s);
+		p->name.n = (size_t)(colon - t.s);
+		t.n -= p->name.n + 1;
 		t.s = colon + 1;
+		if (typed && !p->name.n)
+			return FIT_EPARSE;
 	}
 	x = memchr(t.s, 'x', t.n);
-	if (!x)
+	info = typed && p->name.n && !x ? fit_gpu_type_find(p->name) : NULL;
+	if (!x && !info)
 		return FIT_EPARSE;
-	nodes = (struct fit_text){ t.s, (size_t)(x - t.s) };
-	gpus = (struct fit_text){ x + 1, t.n - nodes.n - 1 };
-	if (fit_parse_int64(nodes, &p->nodes) || fit_parse_int64(gpus, &p->gpus))
+	nodes = (struct fit_text){ t.s, x ? (size_t)(x - t.s) : t.n };
+	if (fit_parse_int64(nodes, &p->nodes))
+		return FIT_EPARSE;
+	if (info)
+		p->gpus = info->node_gpus;
+	gpus = (struct fit_text){ x ? x + 1 : t.s, x ? t.n - nodes.n - 1 : 0 };
+	if (x && fit_parse_int64(gpus, &p->gpus))
 		return FIT_EPARSE;
 	return p->nodes >= 1 && p->nodes <= FIT_NODES_MAX && p->gpus >= 1 && p->gpus <= FIT_NODE_GPUS_MAX ?
 	       FIT_OK : FIT_EINVAL;
 }
 
-static int parse_spec(const char *spec, struct part **parts, size_t *n, struct fit_err *err)
+static int parse_spec(const char *spec, bool typed, struct part **parts, size_t *n, struct fit_err *err)
 {
 	size_t cap = 0;
 	const char *s = spec;
@@ -131,15 +145,21 @@ static int parse_spec(const char *spec, struct part **parts, size_t *n, struct f
 	for (;;) {
 		const char *comma = strchr(s, ',');
 		struct fit_text t = { s, comma ? (size_t)(comma - s) : strlen(s) };
-		struct part p;
-		int rc = parse_part(t, &p);
+		struct part p = { .type = 0 }, *last;
+		int rc = parse_part(t, typed, &p);
 
 		if (rc)
 			return fit_fail(err, FIT_EINVAL, "bad cluster '%s' (expected NODESxGPUS, such as 16x4, "
 					"at most %d nodes of at most %d GPUs)", spec, FIT_NODES_MAX,
 					FIT_NODE_GPUS_MAX);
-		if (*n && (*parts)[*n - 1].gpus == p.gpus) {
-			(*parts)[*n - 1].nodes += p.nodes;
+		if (!typed)
+			p.name.n = 0;
+		last = *n ? &(*parts)[*n - 1] : NULL;
+		if (last && !last->name.n != !p.name.n)
+			return fit_fail(err, FIT_EINVAL, "bad cluster '%s' (expected a GPU type for each part, or "
+					"for none)", spec);
+		if (last && last->gpus == p.gpus && fit_text_eq(last->name, p.name)) {
+			last->nodes += p.nodes;
 		} else {
 			if (fit_grow(parts, &cap, *n + 1, sizeof **parts))
 				return fit_fail_nomem(err);
@@ -151,108 +171,175 @@ static int parse_spec(const char *spec, struct part **parts, size_t *n, struct f
 	}
 }
 
+/* Number the types in the order of their first parts. */
+static int number_types(struct fit_cluster *c, const char *spec, struct part *parts, size_t n,
+			struct fit_err *err)
+{
+	for (size_t i = 0; i < n; i++) {
+		struct fit_gpu_type *t;
+
+		parts[i].type = fit_cluster_find_type(c, parts[i].name);
+		if (parts[i].type == FIT_ANY_TYPE) {
+			if (c->n_types == FIT_GPU_TYPES_MAX)
+				return fit_fail(err, FIT_EINVAL, "bad cluster '%s' (expected at most %d GPU types)",
+						spec, FIT_GPU_TYPES_MAX);
+			parts[i].type = c->n_types;
+			c->types[c->n_types].name = fit_strdup(parts[i].name);
+			if (!c->types[c->n_types++].name)
+				return fit_fail_nomem(err);
+		}
+		t = &c->types[parts[i].type];
+		t->n_nodes += (int32_t)parts[i].nodes;
+		t->n_gpus += parts[i].nodes * parts[i].gpus;
+		if (parts[i].gpus > t->max_node_gpus)
+			t->max_node_gpus = (int32_t)parts[i].gpus;
+	}
+	return FIT_OK;
+}
+
+static int init_types(struct fit_cluster *c)
+{
+	for (int32_t i = 0; i < c->n_types; i++) {
+		struct fit_gpu_type *t = &c->types[i];
+
+		t->n_open = t->n_free = t->n_gpus;
+		t->by_free = calloc((size_t)t->max_node_gpus + 1, sizeof *t->by_free);
+		if (!t->by_free)
+			return FIT_ENOMEM;
+		for (int32_t f = 0; f <= t->max_node_gpus; f++)
+			if (set_init(&t->by_free[f], c->n_nodes))
+				return FIT_ENOMEM;
+	}
+	return FIT_OK;
+}
+
 static int fill_nodes(struct fit_cluster *c, const struct part *parts, size_t n)
 {
 	struct fit_str text = { 0 };
-	int64_t nodes = 0;
 	int32_t node = 0;
 	int rc = FIT_OK;
 
 	for (size_t i = 0; i < n && !rc; i++) {
-		nodes += parts[i].nodes;
 		c->n_gpus += parts[i].nodes * parts[i].gpus;
 		if (parts[i].gpus > c->max_node_gpus)
 			c->max_node_gpus = (int32_t)parts[i].gpus;
-		rc = fit_str_printf(&text, "%s%lldx%lld", i ? "," : "", (long long)parts[i].nodes,
-				    (long long)parts[i].gpus);
+		rc = fit_str_printf(&text, "%s%.*s%s%lldx%lld", i ? "," : "", FIT_TEXT_ARG(parts[i].name),
+				    parts[i].name.n ? ":" : "", (long long)parts[i].nodes, (long long)parts[i].gpus);
 	}
 	c->spec = text.s;
-	if (nodes > FIT_NODES_MAX)
-		return FIT_EINVAL;
-	c->n_nodes = (int32_t)nodes;
 	c->n_open = c->n_free = c->n_gpus;
-	c->gpus = malloc((size_t)nodes);
-	c->free = malloc((size_t)nodes);
-	c->closed = calloc((size_t)nodes, sizeof *c->closed);
-	c->by_free = calloc((size_t)c->max_node_gpus + 1, sizeof *c->by_free);
-	if (rc || !c->gpus || !c->free || !c->closed || !c->by_free)
+	c->gpus = malloc((size_t)c->n_nodes);
+	c->free = malloc((size_t)c->n_nodes);
+	c->type = malloc((size_t)c->n_nodes);
+	c->closed = calloc((size_t)c->n_nodes, sizeof *c->closed);
+	if (rc || !c->gpus || !c->free || !c->type || !c->closed || init_types(c))
 		return FIT_ENOMEM;
-	for (int32_t f = 0; f <= c->max_node_gpus; f++)
-		if (set_init(&c->by_free[f], c->n_nodes))
-			return FIT_ENOMEM;
 	for (size_t i = 0; i < n; i++) {
 		for (int64_t k = 0; k < parts[i].nodes; k++, node++) {
 			c->gpus[node] = c->free[node] = (uint8_t)parts[i].gpus;
-			set_add(&c->by_free[parts[i].gpus], node);
+			c->type[node] = (uint8_t)parts[i].type;
+			set_add(&c->types[parts[i].type].by_free[parts[i].gpus], node);
 		}
 	}
 	return FIT_OK;
 }
 
-int fit_cluster_init(struct fit_cluster *c, const char *spec, struct fit_err *err)
+static int init(struct fit_cluster *c, const char *spec, bool typed, struct fit_err *err)
 {
 	struct part *parts = NULL;
+	int64_t nodes = 0;
 	size_t n = 0;
 	int rc;
 
-	*c = (struct fit_cluster){ 0 };
-	rc = parse_spec(spec, &parts, &n, err);
-	if (!rc) {
-		rc = fill_nodes(c, parts, n);
-		if (rc == FIT_EINVAL)
-			fit_fail(err, rc, "bad cluster '%s' (expected at most %d nodes)", spec, FIT_NODES_MAX);
-		else if (rc)
-			fit_fail_nomem(err);
-	}
+	*c = (struct fit_cluster){ .types = calloc(FIT_GPU_TYPES_MAX, sizeof *c->types) };
+	rc = c->types ? parse_spec(spec, typed, &parts, &n, err) : fit_fail_nomem(err);
+	for (size_t i = 0; i < n; i++)
+		nodes += parts[i].nodes;
+	if (!rc && nodes > FIT_NODES_MAX)
+		rc = fit_fail(err, FIT_EINVAL, "bad cluster '%s' (expected at most %d nodes)", spec, FIT_NODES_MAX);
+	rc = rc ? rc : number_types(c, spec, parts, n, err);
+	c->n_nodes = rc ? 0 : (int32_t)nodes;
+	if (!rc && fill_nodes(c, parts, n))
+		rc = fit_fail_nomem(err);
 	free(parts);
 	if (rc)
 		fit_cluster_release(c);
 	return rc;
 }
 
+int fit_cluster_init(struct fit_cluster *c, const char *spec, struct fit_err *err)
+{
+	return init(c, spec, false, err);
+}
+
+int fit_cluster_init_typed(struct fit_cluster *c, const char *spec, struct fit_err *err)
+{
+	return init(c, spec, true, err);
+}
+
 void fit_cluster_release(struct fit_cluster *c)
 {
-	for (int32_t f = 0; c->by_free && f <= c->max_node_gpus; f++) {
-		free(c->by_free[f].word);
-		free(c->by_free[f].summary);
+	for (int32_t i = 0; i < c->n_types; i++) {
+		struct fit_gpu_type *t = &c->types[i];
+
+		for (int32_t f = 0; t->by_free && f <= t->max_node_gpus; f++) {
+			free(t->by_free[f].word);
+			free(t->by_free[f].summary);
+		}
+		free(t->by_free);
+		free(t->name);
 	}
-	free(c->by_free);
+	free(c->types);
 	free(c->gpus);
 	free(c->free);
+	free(c->type);
 	free(c->closed);
 	free(c->spec);
 	*c = (struct fit_cluster){ 0 };
+}
+
+bool fit_cluster_typed(const struct fit_cluster *c)
+{
+	return c->types[0].name[0] != '\0';
+}
+
+int32_t fit_cluster_find_type(const struct fit_cluster *c, struct fit_text name)
+{
+	for (int32_t i = 0; i < c->n_types; i++)
+		if (fit_text_is(name, c->types[i].name))
+			return i;
+	return FIT_ANY_TYPE;
 }
 
 /* ---- taking and giving ---- */
 
 static void change_free(struct fit_cluster *c, int32_t node, int32_t by)
 {
+	struct fit_gpu_type *t = &c->types[c->type[node]];
+
 	if (c->closed[node]) {
 		c->free[node] = (uint8_t)(c->free[node] + by);
 		return;
 	}
-	set_remove(&c->by_free[c->free[node]], node);
+	set_remove(&t->by_free[c->free[node]], node);
 	c->free[node] = (uint8_t)(c->free[node] + by);
-	set_add(&c->by_free[c->free[node]], node);
+	set_add(&t->by_free[c->free[node]], node);
 	c->n_free += by;
+	t->n_free += by;
 }
 
-int fit_cluster_take(struct fit_cluster *c, int64_t gpus, struct fit_alloc *a)
+static int take_emptiest(struct fit_cluster *c, const struct fit_gpu_type *t, int64_t gpus,
+			 struct fit_alloc *a)
 {
-	int32_t most = c->max_node_gpus;
+	int32_t most = t->max_node_gpus;
 
-	a->n = 0;
-	a->gpus = 0;
-	if (gpus > c->n_free)
-		return FIT_EINVAL;
 	while (a->gpus < gpus) {
 		int64_t want = gpus - a->gpus;
 		int32_t node, take;
 
-		while (!c->by_free[most].count)
+		while (!t->by_free[most].count)
 			most--;
-		node = set_lowest(&c->by_free[most]);
+		node = set_lowest(&t->by_free[most]);
 		take = want < most ? (int32_t)want : most;
 		if (fit_grow(&a->shares, &a->cap, a->n + 1, sizeof *a->shares)) {
 			fit_cluster_give(c, a);
@@ -265,6 +352,21 @@ int fit_cluster_take(struct fit_cluster *c, int64_t gpus, struct fit_alloc *a)
 		change_free(c, node, -take);
 	}
 	return FIT_OK;
+}
+
+int fit_cluster_take_type(struct fit_cluster *c, int32_t type, int64_t gpus, struct fit_alloc *a)
+{
+	a->n = 0;
+	a->gpus = 0;
+	for (int32_t i = 0; i < c->n_types; i++)
+		if ((type == FIT_ANY_TYPE || type == i) && gpus <= c->types[i].n_free)
+			return take_emptiest(c, &c->types[i], gpus, a);
+	return FIT_EINVAL;
+}
+
+int fit_cluster_take(struct fit_cluster *c, int64_t gpus, struct fit_alloc *a)
+{
+	return fit_cluster_take_type(c, FIT_ANY_TYPE, gpus, a);
 }
 
 int fit_cluster_take_shares(struct fit_cluster *c, const struct fit_alloc *a)
@@ -290,9 +392,11 @@ void fit_cluster_give(struct fit_cluster *c, const struct fit_alloc *a)
 		change_free(c, a->shares[i].node, a->shares[i].gpus);
 }
 
-int32_t fit_cluster_next(const struct fit_cluster *c, int32_t free, int32_t after)
+int32_t fit_cluster_next(const struct fit_cluster *c, int32_t type, int32_t free, int32_t after)
 {
-	return after < 0 ? set_lowest(&c->by_free[free]) : set_next(&c->by_free[free], after);
+	const struct fit_nodeset *s = &c->types[type].by_free[free];
+
+	return after < 0 ? set_lowest(s) : set_next(s, after);
 }
 
 int32_t fit_cluster_open_gpus(const struct fit_cluster *c, int32_t node)
@@ -300,13 +404,23 @@ int32_t fit_cluster_open_gpus(const struct fit_cluster *c, int32_t node)
 	return c->closed[node] ? 0 : c->free[node];
 }
 
+/* Count an open node's GPUs in, or out. */
+static void count_open(struct fit_cluster *c, int32_t node, int32_t sign)
+{
+	struct fit_gpu_type *t = &c->types[c->type[node]];
+
+	t->n_free += sign * c->free[node];
+	t->n_open += sign * c->gpus[node];
+	c->n_free += sign * c->free[node];
+	c->n_open += sign * c->gpus[node];
+}
+
 void fit_cluster_close(struct fit_cluster *c, int32_t node)
 {
 	if (c->closed[node])
 		return;
-	set_remove(&c->by_free[c->free[node]], node);
-	c->n_free -= c->free[node];
-	c->n_open -= c->gpus[node];
+	set_remove(&c->types[c->type[node]].by_free[c->free[node]], node);
+	count_open(c, node, -1);
 	c->closed[node] = true;
 }
 
@@ -314,8 +428,7 @@ void fit_cluster_open(struct fit_cluster *c, int32_t node)
 {
 	if (!c->closed[node])
 		return;
-	set_add(&c->by_free[c->free[node]], node);
-	c->n_free += c->free[node];
-	c->n_open += c->gpus[node];
+	set_add(&c->types[c->type[node]].by_free[c->free[node]], node);
+	count_open(c, node, 1);
 	c->closed[node] = false;
 }

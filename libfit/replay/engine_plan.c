@@ -20,11 +20,19 @@ static int add_grant(struct fit_plan *p, struct grant g)
 	return FIT_OK;
 }
 
+int fit_plan_grant_type(struct fit_plan *p, uint32_t j, int64_t gpus, int32_t type)
+{
+	const struct fit_alloc *held = &p->engine->state[j].alloc;
+
+	if (held->gpus == gpus &&
+	    (!gpus || type == FIT_ANY_TYPE || p->part->cluster->type[held->shares[0].node] == type))
+		return FIT_OK;
+	return add_grant(p, (struct grant){ .job = j, .gpus = gpus, .type = type });
+}
+
 int fit_plan_grant(struct fit_plan *p, uint32_t j, int64_t gpus)
 {
-	if (p->engine->state[j].alloc.gpus == gpus)
-		return FIT_OK;
-	return add_grant(p, (struct grant){ .job = j, .gpus = gpus });
+	return fit_plan_grant_type(p, j, gpus, p->engine->jobs->jobs[j].gpu_type);
 }
 
 int fit_plan_place(struct fit_plan *p, uint32_t j, const struct fit_share *shares, size_t n)
@@ -55,13 +63,14 @@ int fit_plan_want_nodes(struct fit_plan *p, int64_t nodes)
 	return FIT_OK;
 }
 
-static int take_placed(struct fit_engine *g, struct fit_part *p, int64_t gpus, struct fit_alloc *a)
+static int take_placed(struct fit_engine *g, struct fit_part *p, int32_t type, int64_t gpus,
+		       struct fit_alloc *a)
 {
 	uint64_t draw = 0;
 
 	if (g->placing && gpus <= p->cluster->n_free)
 		draw = (uint64_t)gsl_rng_get(g->placing) << 32 | gsl_rng_get(g->placing);
-	return fit_placement_take(p->cluster, g->p->placement, gpus, draw, a);
+	return fit_placement_take_type(p->cluster, g->p->placement, type, gpus, draw, a);
 }
 
 int fit_plan_try(struct fit_plan *p, uint32_t j, bool *fits)
@@ -72,7 +81,7 @@ int fit_plan_try(struct fit_plan *p, uint32_t j, bool *fits)
 
 	if (g->state[j].status != WAITING || g->state[j].in_plan)
 		return FIT_EINVAL;
-	rc = take_placed(g, p->part, r.gpus, &g->state[j].alloc);
+	rc = take_placed(g, p->part, g->jobs->jobs[j].gpu_type, r.gpus, &g->state[j].alloc);
 	*fits = rc == FIT_OK;
 	return rc == FIT_END ? FIT_OK : rc ? rc : add_grant(p, r);
 }
@@ -111,7 +120,7 @@ static int take_nodes(struct fit_engine *g, const struct grant *r, struct fit_al
 	if (r->taken)
 		return FIT_OK;
 	if (!r->n_shares)
-		return r->gpus > p->cluster->n_free ? FIT_EINVAL : take_placed(g, p, r->gpus, a);
+		return r->gpus > p->cluster->n_free ? FIT_EINVAL : take_placed(g, p, r->type, r->gpus, a);
 	if (fit_grow(&a->shares, &a->cap, r->n_shares, sizeof *a->shares))
 		return FIT_ENOMEM;
 	memcpy(a->shares, g->plan.shares + r->shares_at, r->n_shares * sizeof *a->shares);

@@ -59,6 +59,7 @@ struct grant {
 	bool sharing;			/* with says with whom */
 	bool taken;			/* its GPUs are taken already (fit_plan_try) */
 	int64_t gpus;
+	int32_t type;			/* of these GPUs, where the engine chooses the nodes */
 	size_t shares_at, n_shares;	/* in plan.shares; n_shares 0: the engine chooses */
 };
 

@@ -63,6 +63,13 @@ int64_t fit_view_gpus(const struct fit_view *v, uint32_t j)
 	return v->engine->state[j].alloc.gpus;
 }
 
+int32_t fit_view_type(const struct fit_view *v, uint32_t j)
+{
+	const struct fit_alloc *a = &v->engine->state[j].alloc;
+
+	return a->n ? v->cluster->type[a->shares[0].node] : FIT_ANY_TYPE;
+}
+
 const struct fit_alloc *fit_view_alloc(const struct fit_view *v, uint32_t j)
 {
 	return &v->engine->state[j].alloc;

@@ -116,35 +116,68 @@ static int by_tie(const void *pa, const void *pb)
 	return a->tie != b->tie ? (a->tie < b->tie ? -1 : 1) : 0;
 }
 
+/* A type that job j may have with that many GPUs left; FIT_ANY_TYPE: none. */
+static int32_t type_for(const struct fit_view *v, const int64_t *left, uint32_t j)
+{
+	int32_t only = v->jobs[j].gpu_type, held = fit_view_type(v, j);
+
+	if (held != FIT_ANY_TYPE && v->jobs[j].gpus <= left[held])
+		return held;
+	for (int32_t t = 0; t < v->cluster->n_types; t++)
+		if ((only == FIT_ANY_TYPE || only == t) && v->jobs[j].gpus <= left[t])
+			return t;
+	return FIT_ANY_TYPE;
+}
+
+static int64_t most_of(const int64_t *left, int32_t n)
+{
+	int64_t most = left[0];
+
+	for (int32_t t = 1; t < n; t++)
+		most = left[t] > most ? left[t] : most;
+	return most;
+}
+
 int fit_greedy_decide(struct fit_greedy *g, const struct fit_view *v, struct fit_plan *plan,
 		      struct fit_err *err)
 {
-	int64_t left = v->cluster->n_open;
+	const int32_t n_types = v->cluster->n_types;
+	int64_t left[FIT_GPU_TYPES_MAX];
 	size_t i = 0, n_lost = 0;
+	int32_t type;
 	uint32_t local;
 
 	if (fit_grow(&g->lost, &g->cap_lost, g->n_running, sizeof *g->lost))
 		return fit_fail_nomem(err);
+	for (type = 0; type < n_types; type++)
+		left[type] = v->cluster->types[type].n_open;
 	fit_backlog_rewind(g->waiting);
 	for (;;) {
 		const struct fit_greedy_entry *r = i < g->n_running ? &g->running[i] : NULL;
 		struct fit_greedy_entry w;
-		bool waits = fit_backlog_look(g->waiting, left, &local, &w.key, &w.tie);
+		bool waits = fit_backlog_look(g->waiting, most_of(left, n_types), &local, &w.key, &w.tie);
 
 		if (!r && !waits)
 			break;
 		w.job = waits ? v->members[local] : 0;
 		if (waits && (!r || waiting_first(g, &w, r))) {
 			fit_backlog_pass(g->waiting, local);
-			left -= v->jobs[w.job].gpus;
-			if (fit_plan_grant(plan, w.job, v->jobs[w.job].gpus))
+			type = type_for(v, left, w.job);
+			if (type == FIT_ANY_TYPE)
+				continue;	/* no room on the type that it asks for */
+			left[type] -= v->jobs[w.job].gpus;
+			if (fit_plan_grant_type(plan, w.job, v->jobs[w.job].gpus, type))
 				return fit_fail_nomem(err);
 			continue;
 		}
-		if (v->jobs[r->job].gpus <= left)
-			left -= v->jobs[r->job].gpus;
-		else
+		type = type_for(v, left, r->job);
+		if (type != FIT_ANY_TYPE) {
+			left[type] -= v->jobs[r->job].gpus;
+			if (fit_plan_grant_type(plan, r->job, v->jobs[r->job].gpus, type))
+				return fit_fail_nomem(err);
+		} else {
 			g->lost[n_lost++] = *r;
+		}
 		i++;
 	}
 	if (g->ties != FIT_TIES_BY_JOB && n_lost > 1)

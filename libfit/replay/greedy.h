@@ -4,9 +4,10 @@
  * that are left run, the others do not, whether they run now or not. srtf and tiresias decide so; what
  * differs is the key.
  *
- * The GPUs are counted, not placed: a job that was taken waits on where the placement finds no room
- * for it. Running jobs are a sorted array, waiting ones a backlog, so a decision costs the number
- * of jobs that run or start.
+ * The GPUs are counted, type by type, not placed: a job that was taken waits on where the placement finds
+ * no room for it. A job that asks for no type stays with the one that it runs on if it can, and else gets
+ * the first with enough GPUs left. Running jobs are a sorted array, waiting ones a backlog, so a decision
+ * costs the number of jobs that run or start.
  */
 #ifndef FIT_REPLAY_GREEDY_H
 #define FIT_REPLAY_GREEDY_H

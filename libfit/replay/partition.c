@@ -47,7 +47,7 @@ static int add_partition(struct fit_partitions *ps, struct fit_text name, const 
 	if (name.n)
 		memcpy(p->name, name.s, name.n);
 	p->name[name.n] = '\0';
-	rc = fit_cluster_init(&p->cluster, spec, err);
+	rc = ps->named ? fit_cluster_init(&p->cluster, spec, err) : fit_cluster_init_typed(&p->cluster, spec, err);
 	if (rc) {
 		free(p->name);
 		return rc;
@@ -184,7 +184,7 @@ int fit_partitions_init(struct fit_partitions *ps, const char *spec, bool named,
 	int rc;
 
 	*ps = (struct fit_partitions){ .named = named };
-	rc = fit_cluster_init(&whole, spec, err);
+	rc = named ? fit_cluster_init(&whole, spec, err) : fit_cluster_init_typed(&whole, spec, err);
 	if (rc)
 		return rc;
 	ps->spec = whole.spec;

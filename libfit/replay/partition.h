@@ -30,9 +30,9 @@ struct fit_partitions {
 };
 
 /*
- * Parse a specification (cluster.h). named: each part of it is, or belongs to, the virtual cluster of
- * its name; parts of one name are one virtual cluster, and come next to each other. FIT_EINVAL: wrong
- * text, or a part without a name.
+ * Parse a specification (cluster.h); names are GPU types, unless named: then each part of it is, or belongs
+ * to, the virtual cluster of its name; parts of one name are one virtual cluster, and come next to each
+ * other. FIT_EINVAL: wrong text, or a part without a name.
  */
 int fit_partitions_init(struct fit_partitions *ps, const char *spec, bool named,
 			struct fit_err *err) FIT_MUST_CHECK;

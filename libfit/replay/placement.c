@@ -16,10 +16,10 @@ static int add_share(struct fit_alloc *a, int32_t node, int64_t gpus)
 }
 
 /* The lowest node of those with fewest free GPUs, but at least need; -1: none. */
-static int32_t best_fit(const struct fit_cluster *c, int64_t need)
+static int32_t best_fit(const struct fit_cluster *c, int32_t type, int64_t need)
 {
-	for (int32_t f = (int32_t)need; f <= c->max_node_gpus; f++) {
-		int32_t node = fit_cluster_next(c, f, -1);
+	for (int32_t f = (int32_t)need; f <= c->types[type].max_node_gpus; f++) {
+		int32_t node = fit_cluster_next(c, type, f, -1);
 
 		if (node >= 0)
 			return node;
@@ -27,27 +27,28 @@ static int32_t best_fit(const struct fit_cluster *c, int64_t need)
 	return -1;
 }
 
-static int consolidate(const struct fit_cluster *c, int64_t gpus, struct fit_alloc *a)
+static int consolidate(const struct fit_cluster *c, int32_t type, int64_t gpus, struct fit_alloc *a)
 {
-	int64_t whole = gpus / c->max_node_gpus, rest = gpus % c->max_node_gpus;
+	const int32_t node_gpus = c->types[type].max_node_gpus;
+	int64_t whole = gpus / node_gpus, rest = gpus % node_gpus;
 	int32_t node = -1;
 
-	if (gpus <= c->max_node_gpus) {
-		node = best_fit(c, gpus);
+	if (gpus <= node_gpus) {
+		node = best_fit(c, type, gpus);
 		return node < 0 ? FIT_END : add_share(a, node, gpus);
 	}
 	for (; whole; whole--) {
-		node = fit_cluster_next(c, c->max_node_gpus, node);
+		node = fit_cluster_next(c, type, node_gpus, node);
 		if (node < 0)
 			return FIT_END;
-		if (add_share(a, node, c->max_node_gpus))
+		if (add_share(a, node, node_gpus))
 			return FIT_ENOMEM;
 	}
 	if (!rest)
 		return FIT_OK;
-	node = fit_cluster_next(c, c->max_node_gpus, node);
-	for (int32_t f = c->max_node_gpus - 1; node < 0 && f >= rest; f--)
-		node = fit_cluster_next(c, f, -1);
+	node = fit_cluster_next(c, type, node_gpus, node);
+	for (int32_t f = node_gpus - 1; node < 0 && f >= rest; f--)
+		node = fit_cluster_next(c, type, f, -1);
 	return node < 0 ? FIT_END : add_share(a, node, rest);
 }
 
@@ -70,52 +71,69 @@ static int32_t stride_of(int32_t n, uint64_t draw)
 	}
 }
 
-static int take_all_free(const struct fit_cluster *c, int64_t gpus, int32_t first, int32_t stride,
-			 struct fit_alloc *a)
+static int take_all_free(const struct fit_cluster *c, int32_t type, int64_t gpus, int32_t first,
+			 int32_t stride, struct fit_alloc *a)
 {
 	int32_t node = first;
 
 	for (int32_t k = 0; k < c->n_nodes && a->gpus < gpus; k++) {
 		int64_t want = gpus - a->gpus, has = fit_cluster_open_gpus(c, node);
 
-		if (has && add_share(a, node, want < has ? want : has))
+		if (has && c->type[node] == type && add_share(a, node, want < has ? want : has))
 			return FIT_ENOMEM;
 		node = (int32_t)(((int64_t)node + stride) % c->n_nodes);
 	}
 	return a->gpus < gpus ? FIT_END : FIT_OK;
 }
 
-int fit_placement_take(struct fit_cluster *c, enum fit_placement_kind kind, int64_t gpus, uint64_t draw,
-		       struct fit_alloc *a)
+static int take_of(struct fit_cluster *c, enum fit_placement_kind kind, int32_t type, int64_t gpus,
+		   uint64_t draw, struct fit_alloc *a)
 {
 	int rc;
 
 	a->n = 0;
 	a->gpus = 0;
-	if (gpus > c->n_free)
+	if (gpus > c->types[type].n_free)
 		return FIT_END;
 	switch (kind) {
 	case FIT_PLACE_CONSOLIDATE:
 	case FIT_PLACE_CONSOLIDATE_FIRST:
-		rc = consolidate(c, gpus, a);
+		rc = consolidate(c, type, gpus, a);
 		break;
 	case FIT_PLACE_FIRST_FIT:
-		rc = take_all_free(c, gpus, 0, 1, a);
+		rc = take_all_free(c, type, gpus, 0, 1, a);
 		break;
 	case FIT_PLACE_RANDOM:
-		rc = take_all_free(c, gpus, (int32_t)((draw >> 32) % (uint64_t)c->n_nodes),
+		rc = take_all_free(c, type, gpus, (int32_t)((draw >> 32) % (uint64_t)c->n_nodes),
 				   stride_of(c->n_nodes, draw & UINT32_MAX), a);
 		break;
 	case FIT_PLACE_EMPTIEST:
 	default:
-		return fit_cluster_take(c, gpus, a);
+		return fit_cluster_take_type(c, type, gpus, a);
 	}
 	if (rc == FIT_END && kind == FIT_PLACE_CONSOLIDATE_FIRST)
-		return fit_cluster_take(c, gpus, a);
+		return fit_cluster_take_type(c, type, gpus, a);
 	rc = rc ? rc : fit_cluster_take_shares(c, a);
 	if (rc) {
 		a->n = 0;
 		a->gpus = 0;
 	}
 	return rc;
+}
+
+int fit_placement_take_type(struct fit_cluster *c, enum fit_placement_kind kind, int32_t type, int64_t gpus,
+			    uint64_t draw, struct fit_alloc *a)
+{
+	int rc = FIT_END;
+
+	for (int32_t i = 0; i < c->n_types && rc == FIT_END; i++)
+		if (type == FIT_ANY_TYPE || type == i)
+			rc = take_of(c, kind, i, gpus, draw, a);
+	return rc;
+}
+
+int fit_placement_take(struct fit_cluster *c, enum fit_placement_kind kind, int64_t gpus, uint64_t draw,
+		       struct fit_alloc *a)
+{
+	return fit_placement_take_type(c, kind, FIT_ANY_TYPE, gpus, draw, a);
 }

@@ -27,9 +27,13 @@ enum fit_placement_kind {
 extern const char *const fit_placement_names[];
 
 /*
- * Take gpus GPUs of c for a (empty before). FIT_END: there is no room by the rule; nothing is taken.
- * draw: a random number for this job; random only. FIT_ENOMEM.
+ * Take gpus GPUs of c for a (empty before): of that type, or with FIT_ANY_TYPE of the first type that has
+ * room by the rule. FIT_END: there is no room by the rule; nothing is taken. draw: a random number for this
+ * job; random only. FIT_ENOMEM.
  */
+int fit_placement_take_type(struct fit_cluster *c, enum fit_placement_kind kind, int32_t type, int64_t gpus,
+			    uint64_t draw, struct fit_alloc *a) FIT_MUST_CHECK;
+/* The same of any type. */
 int fit_placement_take(struct fit_cluster *c, enum fit_placement_kind kind, int64_t gpus, uint64_t draw,
 		       struct fit_alloc *a) FIT_MUST_CHECK;
 

@@ -42,6 +42,7 @@ struct fit_view {
 /* Jobs that arrived and are not finished, ascending; valid during one decision. */
 const uint32_t *fit_view_active(const struct fit_view *v, size_t *n);
 int64_t fit_view_gpus(const struct fit_view *v, uint32_t j);	/* held now; 0 while waiting */
+int32_t fit_view_type(const struct fit_view *v, uint32_t j);	/* of those: of cluster->types; FIT_ANY_TYPE */
 int64_t fit_view_epoch(const struct fit_view *v, uint32_t j);	/* epochs completed */
 double fit_view_work(const struct fit_view *v, uint32_t j);	/* progress, in the log's unit */
 const struct fit_alloc *fit_view_alloc(const struct fit_view *v, uint32_t j);
@@ -73,6 +74,9 @@ struct fit_plan;
  * already keeps its nodes; others are placed in the order of the calls, and wait on where the placement
  * finds no room for them. Jobs that are not named keep what they have. */
 int fit_plan_grant(struct fit_plan *p, uint32_t j, int64_t gpus) FIT_MUST_CHECK;
+/* The same, on GPUs of that type (of cluster.types), where the job is placed anew; fit_plan_grant() leaves
+ * it at the type that the job asks for, or at any one. */
+int fit_plan_grant_type(struct fit_plan *p, uint32_t j, int64_t gpus, int32_t type) FIT_MUST_CHECK;
 /* Start waiting job j on the GPUs that it asked for, if the placement finds room now, beside all that
  * the plan has started this way; *fits says whether it did. For policies that do not preempt. */
 int fit_plan_try(struct fit_plan *p, uint32_t j, bool *fits) FIT_MUST_CHECK;
@@ -129,6 +133,7 @@ struct fit_policy_params fit_policy_params_default(void);
 #define FIT_PREDICTED 128u	/* needs a prediction of each job's duration */
 #define FIT_COUNTS_DOWN 256u	/* see fidelity.h: the remaining work of running jobs is counted down */
 #define FIT_NEEDS_ALLOCATIONS 2048u	/* no sense without a table of them; what jobs ask for does not count */
+#define FIT_ONE_TYPE 4096u		/* knows GPUs of one type only */
 #define FIT_SHARES 1024u		/* jobs share GPUs: needs measurements of configurations */
 #define FIT_ONLY_NEWS 16u	/* decides nothing new before a job arrives or finishes, or next_wake: ticks until
 				 * then are passed over */

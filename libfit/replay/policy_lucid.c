@@ -474,7 +474,7 @@ static int horus_describe(const struct fit_policy_params *p, const struct fit_vi
 const struct fit_policy fit_policy_lucid = {
 	.name = "lucid",
 	.summary = "smallest predicted GPU time first, packed by sharing score, not preemptive",
-	.needs = FIT_SHARES | FIT_PREDICTED | FIT_COUNTS_DOWN | FIT_ONLY_NEWS,
+	.needs = FIT_SHARES | FIT_PREDICTED | FIT_COUNTS_DOWN | FIT_ONLY_NEWS | FIT_ONE_TYPE,
 	.init = lucid_init,
 	.free = lucid_free,
 	.arrive = lucid_arrive,
@@ -488,7 +488,7 @@ const struct fit_policy fit_policy_lucid = {
 const struct fit_policy fit_policy_horus = {
 	.name = "horus",
 	.summary = "first in, first out, packed by utilisation, not preemptive",
-	.needs = FIT_SHARES | FIT_COUNTS_DOWN | FIT_ONLY_NEWS,
+	.needs = FIT_SHARES | FIT_COUNTS_DOWN | FIT_ONLY_NEWS | FIT_ONE_TYPE,
 	.init = horus_init,
 	.free = lucid_free,
 	.arrive = lucid_arrive,

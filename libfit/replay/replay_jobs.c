@@ -13,7 +13,7 @@
 #define MAX_TIME_NS (INT64_C(100) * 366 * 86400 * FIT_NS_PER_S)
 
 enum { C_ID, C_SUBMIT, C_GPUS, C_DURATION, C_APP, C_BATCH, C_GROUP,
-       C_PREDICTED, C_DATASET, C_AMP, N_COLUMNS };
+       C_PREDICTED, C_DATASET, C_AMP, C_TYPE, N_COLUMNS };
 
 static const struct fit_field columns[N_COLUMNS] = {
 	[C_ID] = { "job_id", FIT_TEXT, FIT_F_NOT_NA },
@@ -26,6 +26,7 @@ static const struct fit_field columns[N_COLUMNS] = {
 	[C_PREDICTED] = { "predicted_s", FIT_TIME, FIT_F_OPTIONAL },
 	[C_DATASET] = { "dataset", FIT_TEXT, FIT_F_OPTIONAL },
 	[C_AMP] = { "amp", FIT_INT, FIT_F_OPTIONAL },
+	[C_TYPE] = { "gpu_type", FIT_TEXT, FIT_F_OPTIONAL },
 };
 
 void fit_jobs_release(struct fit_jobs *js)
@@ -46,6 +47,31 @@ static int keep_text(struct fit_jobs *js, struct fit_text t, const char **out)
 	*out = (const char *)(uintptr_t)(js->bytes_n + 1);
 	js->bytes_n += t.n + 1;
 	return FIT_OK;
+}
+
+/* The GPU type that a job asks for, where the cluster has types. */
+static int take_type(const struct fit_reader *r, const struct fit_cell *c, const struct fit_cluster *k,
+		     struct fit_job *j, struct fit_err *err)
+{
+	j->gpu_type = FIT_ANY_TYPE;
+	if (!fit_cluster_typed(k) || c[C_TYPE].na || !c[C_TYPE].u.t.n)
+		return FIT_OK;
+	j->gpu_type = (int16_t)fit_cluster_find_type(k, c[C_TYPE].u.t);
+	if (j->gpu_type != FIT_ANY_TYPE)
+		return FIT_OK;
+	return fit_reader_fail(r, FIT_EDATA, "gpu_type", err, "unknown GPU type '%.*s' (expected one of '%s')",
+			       FIT_TEXT_ARG(c[C_TYPE].u.t), k->spec);
+}
+
+/* GPUs of open nodes on which a job may run. */
+static int64_t room_for(const struct fit_job *j, const struct fit_cluster *c)
+{
+	int64_t most = 0;
+
+	for (int32_t i = 0; i < c->n_types; i++)
+		if ((j->gpu_type == FIT_ANY_TYPE || j->gpu_type == i) && c->types[i].n_open > most)
+			most = c->types[i].n_open;
+	return most;
 }
 
 /* Check one row and fill j. FIT_END: a CPU job, which is left out. */
@@ -83,6 +109,8 @@ static int take_row(const struct fit_reader *r, const struct fit_cell *c, const 
 					       "one of the cluster's)", FIT_TEXT_ARG(c[C_GROUP].u.t));
 		j->partition = (uint16_t)(part - p->partitions->p);
 	}
+	if (take_type(r, c, &p->partitions->p[j->partition].cluster, j, err))
+		return FIT_EDATA;
 	j->predicted_ns = c[C_PREDICTED].na ? FIT_NO_PREDICTION : c[C_PREDICTED].u.i;
 	if (p->predicted && c[C_PREDICTED].na)
 		return fit_reader_fail(r, FIT_EDATA, "predicted_s", err, "missing (expected seconds: what is thought "
@@ -211,7 +239,7 @@ static int check_sizes(struct fit_jobs *js, const struct fit_jobs_params *p, str
 		struct fit_job *j = &js->jobs[i];
 		const struct fit_partition *part = &p->partitions->p[j->partition];
 
-		j->too_large = !p->any_size && j->gpus > part->cluster.n_open;
+		j->too_large = !p->any_size && j->gpus > room_for(j, &part->cluster);
 		if (!j->too_large)
 			continue;
 		if (js->n_too_large++ < 20)
@@ -219,6 +247,8 @@ static int check_sizes(struct fit_jobs *js, const struct fit_jobs_params *p, str
 					    (long long)j->gpus);
 		if (!rc && p->partitions->named && js->n_too_large <= 20)
 			rc = fit_str_printf(&list, " of the %lld of '%s'", (long long)part->cluster.n_open, part->name);
+		if (!rc && part->cluster.n_types > 1 && js->n_too_large <= 20)
+			rc = fit_str_printf(&list, " of the %lld of one type", (long long)room_for(j, &part->cluster));
 	}
 	if (!rc && js->n_too_large > 20)
 		rc = fit_str_printf(&list, ", and %zu more", js->n_too_large - 20);

@@ -34,8 +34,9 @@ struct fit_job {
 	uint64_t line;			/* of the input, for messages */
 	uint32_t config;		/* of struct fit_colocation; FIT_NO_INDEX without one */
 	uint16_t partition;		/* of the cluster; 0 without virtual clusters */
+	int16_t gpu_type;		/* of the cluster, asked for; FIT_ANY_TYPE */
 	uint32_t local;			/* its place among the jobs of its partition */
-	bool too_large;			/* asks for more GPUs than its partition has for it */
+	bool too_large;			/* asks for more GPUs (of a type) than its partition has for it */
 };
 
 struct fit_jobs {

@@ -52,6 +52,8 @@ void fit_verifier_free(struct fit_verifier *v)
 	free(v->apps);
 	free(v->size);
 	free(v->booked);
+	free(v->node_type);
+	fit_index_release(&v->by_type);
 	free(v->tree);
 	free(v->live);
 	free(v->row_nodes);

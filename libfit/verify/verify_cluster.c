@@ -42,13 +42,14 @@ void verify_resize_node(struct fit_verifier *v, size_t node, int64_t gpus)
 /* ---- the specification ---- */
 
 /* "16x4" or "6x4,2x8"; a part may carry a name ("aws:6x4"). Returns false when it is neither. */
-static bool parse_part(struct fit_text t, int64_t *n, int64_t *gpus)
+static bool parse_part(struct fit_text t, struct fit_text *name, int64_t *n, int64_t *gpus)
 {
 	size_t colon = 0, x = 0;
 
 	for (size_t i = 0; i < t.n; i++)
 		if (t.s[i] == ':')
 			colon = i + 1;
+	*name = (struct fit_text){ t.s, colon ? colon - 1 : 0 };
 	t = (struct fit_text){ t.s + colon, t.n - colon };
 	while (x < t.n && t.s[x] != 'x')
 		x++;
@@ -70,12 +71,13 @@ static struct fit_text next_part(struct fit_text spec, size_t *at)
 
 bool verify_measure_cluster(struct fit_text spec, size_t *n_nodes, int64_t *total)
 {
+	struct fit_text name;
 	int64_t n, gpus;
 
 	*n_nodes = 0;
 	*total = 0;
 	for (size_t at = 0; at <= spec.n;) {
-		if (!parse_part(next_part(spec, &at), &n, &gpus) ||
+		if (!parse_part(next_part(spec, &at), &name, &n, &gpus) ||
 		    *n_nodes + (size_t)n > NODES_MAX)
 			return false;
 		*n_nodes += (size_t)n;
@@ -102,13 +104,17 @@ static int rebuild_tree(struct fit_verifier *v)
 
 int verify_set_cluster(struct fit_verifier *v, struct fit_text spec)
 {
-	size_t n_new, at = 0, cap_size = v->cap_nodes, cap_booked = v->cap_nodes, node = 0;
+	size_t n_new, at = 0, cap_size = v->cap_nodes, cap_booked = v->cap_nodes, cap_type = v->cap_nodes;
+	size_t node = 0;
 	int64_t total, n, gpus;
+	struct fit_text name;
+	uint16_t type;
 
 	if (!verify_measure_cluster(spec, &n_new, &total))
 		return FIT_OK;
 	if (fit_grow(&v->size, &cap_size, n_new, sizeof *v->size) ||
-	    fit_grow(&v->booked, &cap_booked, n_new, sizeof *v->booked))
+	    fit_grow(&v->booked, &cap_booked, n_new, sizeof *v->booked) ||
+	    fit_grow(&v->node_type, &cap_type, n_new, sizeof *v->node_type))
 		return FIT_ENOMEM;
 	v->cap_nodes = cap_size;
 	for (size_t i = v->n_nodes; i < n_new; i++)
@@ -118,9 +124,13 @@ int verify_set_cluster(struct fit_verifier *v, struct fit_text spec)
 	v->n_nodes = n_new;
 	v->total = v->most = v->rented = total;
 	v->gpus_per_node = 0;
-	while (at <= spec.n && parse_part(next_part(spec, &at), &n, &gpus)) {
-		for (int64_t k = 0; k < n; k++)
+	while (at <= spec.n && parse_part(next_part(spec, &at), &name, &n, &gpus)) {
+		if (verify_type_number(v, name, &type))
+			return FIT_ENOMEM;
+		for (int64_t k = 0; k < n; k++) {
+			v->node_type[node] = type;
 			v->size[node++] = gpus;
+		}
 		if (gpus > v->gpus_per_node)
 			v->gpus_per_node = gpus;
 	}

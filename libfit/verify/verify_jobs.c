@@ -7,7 +7,8 @@
 
 #include "libfit/verify/verify_state.h"
 
-enum { C_ID, C_SUBMIT, C_GPUS, C_DURATION, C_APP, C_BATCH, C_PREDICTED, C_GROUP, C_DATASET, C_AMP, N_CELLS };
+enum { C_ID, C_SUBMIT, C_GPUS, C_DURATION, C_APP, C_BATCH, C_PREDICTED, C_GROUP, C_DATASET, C_AMP, C_TYPE,
+       N_CELLS };
 
 static const struct fit_field fields[N_CELLS] = {
 	[C_ID] = { "job_id", FIT_TEXT, FIT_F_NOT_NA },
@@ -18,6 +19,7 @@ static const struct fit_field fields[N_CELLS] = {
 	[C_GROUP] = { "group", FIT_TEXT, FIT_F_OPTIONAL },
 	[C_DATASET] = { "dataset", FIT_TEXT, FIT_F_OPTIONAL },
 	[C_AMP] = { "amp", FIT_INT, FIT_F_OPTIONAL },
+	[C_TYPE] = { "gpu_type", FIT_TEXT, FIT_F_OPTIONAL },
 	[C_APP] = { "app", FIT_TEXT, FIT_F_OPTIONAL },
 	[C_BATCH] = { "batch_size", FIT_INT, FIT_F_OPTIONAL },
 };
@@ -108,6 +110,8 @@ static int take_row(struct fit_verifier *v, struct fit_reader *r, const struct f
 	if (v->measured)
 		j.config = fit_colocation_find(&v->colocation, c[C_APP].u.t, c[C_DATASET].u.t, c[C_BATCH].u.i,
 					       c[C_AMP].u.i);
+	if (!c[C_TYPE].na && verify_type_number(v, c[C_TYPE].u.t, &j.gpu_type))
+		return fit_fail_nomem(err);
 	if (!c[C_GROUP].na && verify_share_group(v, c[C_GROUP].u.t, &j.vc))
 		return fit_fail_nomem(err);
 	if (fit_str_add(&v->ids, id.s, id.n) ||

@@ -228,7 +228,8 @@ int verify_read_meta(struct fit_verifier *v, const struct fit_meta *m, bool *fil
 	v->rigid = v->never_preempts || v->policy == POLICY_SRTF || v->policy == POLICY_TIRESIAS;
 	/* the rules of these policies are written for one cluster whose emptiest nodes are filled first */
 	s = fit_meta_get(m, "fidelity");
-	if (fit_meta_get(m, "virtual_clusters") ||
+	if (fit_meta_get(m, "virtual_clusters") || (fit_meta_get(m, "cluster") &&
+	     verify_unlike_types(fit_text_of(fit_meta_get(m, "cluster")))) ||
 	    (fit_meta_get(m, "placement") && v->policy != POLICY_BOA && v->policy != POLICY_FOLLOW) ||
 	    v->policy == POLICY_LUCID || v->policy == POLICY_HORUS || fit_meta_get(m, "profiler_nodes") ||
 	    (s && fit_text_is(fit_text_of(s), "lucid-asplos23") && v->policy != POLICY_FOLLOW)) {

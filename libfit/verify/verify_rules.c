@@ -570,7 +570,7 @@ static void row_keep(struct fit_verifier *v, const struct verify_row *r)
 		verify_fault(v, RULE_KEEP, r->job, "moved to '%.*s', which it holds already",
 			     FIT_TEXT_ARG(r->nodes_text));
 	else if (v->policy != POLICY_POLLUX && v->policy != POLICY_FOLLOW && r->ev == EV_MOVE &&
-		 r->sum == r->live->gpus)
+		 r->sum == r->live->gpus && !verify_changes_type(v, r))
 		verify_fault(v, RULE_KEEP, r->job,
 			     "moved although it holds %lld GPUs before and after",
 			     (long long)r->sum);
@@ -628,6 +628,8 @@ const struct verify_rule_def verify_rules[N_RULES] = {
 	[RULE_CAPACITY] = { "capacity",
 			    "no more GPUs are held than the cluster has, at every instant", 0, NULL,
 			    NULL, decision_capacity, NULL },
+	[RULE_GPU_TYPE] = { "gpu-type", "a job holds GPUs of one type: the one that it asks for, if any",
+			    EV_PLACING, verify_has_types, verify_row_gpu_type, NULL, NULL },
 	[RULE_NODE_LIFE] = { "node-life",
 			     "nodes are rented, ready after the start-up delay, returned when empty "
 			     "long enough",

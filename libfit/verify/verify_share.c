@@ -234,7 +234,7 @@ int64_t verify_share_most(const struct fit_verifier *v, uint32_t job)
 	int64_t sum = 0;
 
 	if (!vc || (!v->vc_text.n && !v->apart_text.n))
-		return v->most;
+		return verify_has_types(v) ? verify_type_most(v, job) : v->most;
 	for (int64_t i = vc->first; i < vc->first + vc->n_nodes - vc->n_apart && (size_t)i < v->n_nodes; i++)
 		sum += v->size[i];
 	return sum;

@@ -87,6 +87,7 @@ enum verify_rule {
 	RULE_NODES_MATCH,
 	RULE_GPU_EXCLUSIVE,
 	RULE_CAPACITY,
+	RULE_GPU_TYPE,
 	RULE_NODE_LIFE,
 	RULE_NODE_CHOICE,
 	RULE_NODE_NUMBER,
@@ -192,6 +193,7 @@ struct verify_job {
 	uint32_t place;		/* qssf: in the order of predicted GPU time */
 	uint32_t live;		/* index of its live record, or NONE */
 	uint16_t app;		/* index of verifier.apps */
+	uint16_t gpu_type;	/* asked for (verify_types.c); 0: any */
 	uint8_t state;
 };
 
@@ -397,6 +399,9 @@ struct fit_verifier {
 
 	/* the cluster */
 	int64_t *size, *booked;		/* per node */
+	uint16_t *node_type;		/* per node; 0: the specification names no types */
+	struct fit_index by_type;
+	uint32_t n_type_names;
 	size_t n_nodes, cap_nodes;
 	int64_t total, total_booked, gpus_per_node;
 	int64_t most;			/* GPUs, with all nodes of the specification */
@@ -580,6 +585,20 @@ void verify_row_progress(struct fit_verifier *v, const struct verify_row *r);
 void verify_row_epoch_time(struct fit_verifier *v, const struct verify_row *r);
 void verify_row_work_complete(struct fit_verifier *v, const struct verify_row *r);
 void verify_row_restart_cost(struct fit_verifier *v, const struct verify_row *r);
+
+/* ---- GPU types (verify_types.c) ---- */
+
+/* The number of a type, a new one if need be; 0 for no name. FIT_ENOMEM. */
+int verify_type_number(struct fit_verifier *v, struct fit_text name, uint16_t *type) FIT_MUST_CHECK;
+/* Does a specification name more than one type? */
+bool verify_unlike_types(struct fit_text spec);
+/* Do nodes have types? */
+bool verify_has_types(const struct fit_verifier *v);
+/* The most GPUs of one type that a job may have. With types only. */
+int64_t verify_type_most(const struct fit_verifier *v, uint32_t job);
+/* Does this row give a job GPUs of another type than those that it holds? */
+bool verify_changes_type(const struct fit_verifier *v, const struct verify_row *r);
+void verify_row_gpu_type(struct fit_verifier *v, const struct verify_row *r);
 
 /* ---- policies (verify_policy.c) ---- */
 

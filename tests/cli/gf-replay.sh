@@ -256,6 +256,66 @@ printf 'nodes\tgpus_per_node\n1\t4\n9\t0\n1\t8\n' >"$T/cluster.tsv"
 run "a cluster table" 0 gf-replay -c "$T/cluster.tsv" "$T/two.tsv"
 has "its nodes are in the log" "$T/out" "^0${tab}cluster${tab}NA${tab}12${tab}1x4,1x8"
 
+printf 'nodes\tgpus_per_node\tgpu_type\n1\t4\taws\n1\t8\trtx\n' >"$T/types.tsv"
+run "a cluster table with types" 0 gf-replay -c "$T/types.tsv" "$T/two.tsv"
+has "its types are in the log" "$T/out" "^0${tab}cluster${tab}NA${tab}12${tab}aws:1x4,rtx:1x8"
+
+# GPU types: those who ask for one wait for it, the others take any one.
+printf 'job_id\tsubmit_s\tgpus\tduration_s\tgpu_type\na\t0\t3\t100\tNA\nb\t1\t2\t50\tNA\n' >"$T/typed.tsv"
+printf 'c\t2\t2\t10\taws\nd\t3\t6\t20\trtx\n' >>"$T/typed.tsv"
+run "a cluster of types" 0 gf-replay -c aws:1,rtx:1 "$T/typed.tsv"
+cp "$T/out" "$T/typed.log"
+events "$T/out" >"$T/events"
+is "the head waits for its type, and blocks" "$T/events" "0 submit a -
+0 start a 0:3
+1 submit b -
+1 start b 1:2
+2 submit c -
+3 submit d -
+51 finish b -
+100 finish a -
+100 start c 0:2
+100 start d 1:6
+110 finish c -
+120 finish d -"
+run "the log verifies" 0 gf-verify --jobs "$T/typed.tsv" "$T/typed.log"
+has "by type" "$T/out" "^gpu-type${tab}ok${tab}4"
+sed 's/0:2/1:2/' "$T/typed.log" >"$T/broken.log"
+run "a job on another type than it asks for" 1 gf-verify --jobs "$T/typed.tsv" "$T/broken.log"
+has "is found" "$T/out" "^gpu-type${tab}violated"
+run "srtf on types" 0 gf-replay -p srtf -c aws:1,rtx:1 "$T/typed.tsv"
+cp "$T/out" "$T/srtf.log"
+events "$T/out" >"$T/events"
+is "shorter ones come first, the others go where there is room" "$T/events" "0 submit a -
+0 start a 0:3
+1 submit b -
+1 start b 0:2
+1 move a 1:3
+2 submit c -
+2 start c 0:2
+3 submit d -
+3 preempt a -
+3 start d 1:6
+12 finish c -
+23 finish d -
+23 resume a 1:3
+51 finish b -
+120 finish a -"
+run "the log of srtf verifies" 0 gf-verify --jobs "$T/typed.tsv" "$T/srtf.log"
+sed 's/\trtx$/\tquad/' "$T/typed.tsv" >"$T/unknown.tsv"
+run "a type that the cluster has not" 1 gf-replay -c aws:1,rtx:1 "$T/unknown.tsv"
+is "a type that the cluster has not: the message" "$T/err" \
+	"gf-replay: $T/unknown.tsv:5:gpu_type: unknown GPU type 'quad' (expected one of 'aws:1x4,rtx:1x8')"
+run "a cluster without types does not ask" 0 gf-replay -c 2x8 "$T/unknown.tsv"
+sed 's/\t6\t20/\t9\t20/' "$T/typed.tsv" >"$T/large.tsv"
+run "a job larger than its type" 1 gf-replay -c aws:3,rtx:1 "$T/large.tsv"
+has "a job larger than its type: the message" "$T/err" "job d asks for 9 GPUs of the 8 of one type"
+run "a policy of one type" 2 gf-replay -p lucid -c aws:1,rtx:1 --configs tests/data/lucid-configs.tsv \
+	--pairs tests/data/lucid-pairs.tsv --no-estimator "$T/typed.tsv"
+has "a policy of one type: the message" "$T/err" "know GPUs of one type only"
+run "parts with and without types" 2 gf-replay -c aws:1,1x8 "$T/typed.tsv"
+run "a type of unknown size" 2 gf-replay -c mine:1 "$T/typed.tsv"
+
 printf 'nodes\tgpus_per_node\n1\t0\n' >"$T/cpus.tsv"
 run "a cluster without GPUs" 1 gf-replay -c "$T/cpus.tsv" "$T/two.tsv"
 is "a cluster without GPUs: the message" "$T/err" \

@@ -29,6 +29,45 @@ static void reads_specifications(void **state)
 	fit_cluster_release(&c);
 }
 
+static void knows_gpu_types(void **state)
+{
+	struct fit_alloc a = { 0 }, b = { 0 };
+	struct fit_cluster c;
+	struct fit_err err;
+
+	(void)state;
+	assert_int_equal(fit_cluster_init_typed(&c, "aws:2,mine:1x3,aws:1x4,dgx-ext:2", &err), FIT_OK);
+	assert_string_equal(c.spec, "aws:2x4,mine:1x3,aws:1x4,dgx-ext:2x8");
+	assert_true(fit_cluster_typed(&c));
+	assert_int_equal(c.n_types, 3);
+	assert_int_equal(c.types[0].n_free, 12);
+	assert_int_equal(c.types[0].n_nodes, 3);
+	assert_int_equal(fit_cluster_find_type(&c, FIT_TEXT_LIT("dgx-ext")), 2);
+	assert_int_equal(fit_cluster_find_type(&c, FIT_TEXT_LIT("dgx")), FIT_ANY_TYPE);
+	assert_int_equal(fit_cluster_take_type(&c, 1, 4, &a), FIT_EINVAL);
+	assert_int_equal(fit_cluster_take_type(&c, 0, 9, &a), FIT_OK);	/* 0 0 3 3 */
+	assert_int_equal(a.n, 3);
+	assert_int_equal(a.shares[2].node, 3);
+	assert_int_equal(fit_cluster_take(&c, 4, &b), FIT_OK);		/* no room on aws, mine: dgx-ext */
+	assert_int_equal(b.shares[0].node, 4);
+	assert_int_equal(c.types[2].n_free, 12);
+	assert_int_equal(c.n_free, 3 + 3 + 12);
+	fit_cluster_give(&c, &a);
+	fit_cluster_close(&c, 0);
+	assert_int_equal(c.types[0].n_open, 8);
+	assert_int_equal(fit_cluster_take_type(&c, 0, 9, &a), FIT_EINVAL);
+	fit_alloc_release(&a);
+	fit_alloc_release(&b);
+	fit_cluster_release(&c);
+	assert_int_equal(fit_cluster_init_typed(&c, "16x4", &err), FIT_OK);
+	assert_false(fit_cluster_typed(&c));
+	fit_cluster_release(&c);
+	assert_int_equal(fit_cluster_init_typed(&c, "mine:6", &err), FIT_EINVAL);	/* of how many GPUs? */
+	assert_int_equal(fit_cluster_init_typed(&c, ":6x4", &err), FIT_EINVAL);
+	assert_int_equal(fit_cluster_init_typed(&c, "aws:6x4,2x8", &err), FIT_EINVAL);
+	assert_string_equal(err.msg, "bad cluster 'aws:6x4,2x8' (expected a GPU type for each part, or for none)");
+}
+
 static void refuses_wrong_specifications(void **state)
 {
 	static const char *const wrong[] = {
@@ -141,6 +180,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(reads_specifications),
+		cmocka_unit_test(knows_gpu_types),
 		cmocka_unit_test(refuses_wrong_specifications),
 		cmocka_unit_test(takes_from_the_emptiest_node),
 		cmocka_unit_test(takes_named_shares_or_nothing),

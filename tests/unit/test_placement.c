@@ -155,7 +155,7 @@ static void reads_virtual_clusters(void **state)
 	assert_ptr_equal(fit_partitions_find(&ps, FIT_TEXT_LIT("b")), &ps.p[1]);
 	assert_null(fit_partitions_find(&ps, FIT_TEXT_LIT("c")));
 	fit_partitions_release(&ps);
-	assert_int_equal(fit_partitions_init(&ps, "a:2x8,3x4", false, &err), FIT_OK);
+	assert_int_equal(fit_partitions_init(&ps, "a:2x8,b:3x4", false, &err), FIT_OK);
 	assert_int_equal(ps.n, 1);
 	assert_ptr_equal(fit_partitions_find(&ps, FIT_TEXT_LIT("c")), &ps.p[0]);
 	fit_partitions_release(&ps);
