@@ -77,10 +77,4 @@ extern const struct cli_option ga2m_check_options[];
 void ga2m_check_defaults(struct ga2m_check_options *o);
 int ga2m_check(struct cli *cli, const struct ga2m_check_options *o);
 
-/* A number of column i of the current row; NaN where it is missing (or says nan), infinities as
- * they are.
- * i negative: missing. hint (may be NULL) is what else may help. FIT_EDATA with its place. */
-int ga2m_number(const struct fit_input *in, int i, const char *hint, double *v,
-		struct fit_err *err) FIT_MUST_CHECK;
-
 #endif

@@ -25,23 +25,6 @@ const struct cli_option ga2m_predict_options[] = {
 	{ 0, NULL, CLI_FLAG, 0, NULL, NULL, NULL, NULL, 0, 0, 0 }
 };
 
-int ga2m_number(const struct fit_input *in, int i, const char *hint, double *v, struct fit_err *err)
-{
-	struct fit_err ignored;
-	char buf[FIT_NUM_MAX];
-	struct fit_text t;
-	bool na = false;
-
-	*v = (double)NAN;
-	if (fit_input_number(in, i, false, v, &na, &ignored) == FIT_OK)
-		return FIT_OK;
-	t = fit_input_text(in, i, buf);
-	if (fit_parse_double_any(t, v) == FIT_OK)
-		return FIT_OK;
-	return fit_input_fail(in, i, err, "bad value '%.*s' (expected a number%s)", FIT_TEXT_ARG(t),
-			      hint ? hint : "");
-}
-
 struct job {
 	const struct ga2m_predict_options *o;
 	struct fit_ga2m m;
@@ -166,7 +149,7 @@ static int get_row(struct job *j, const struct fit_input *in, double *offset, st
 		rc = fit_input_need(in, j->offset, false, offset, err);
 	for (size_t f = 0; f < j->m.n_features && !rc; f++) {
 		if (!j->m.features[f].nominal) {
-			rc = ga2m_number(in, j->column[f], NULL, &j->x[f], err);
+			rc = fit_input_real(in, j->column[f], NULL, &j->x[f], err);
 			continue;
 		}
 		j->x[f] = fit_ga2m_category(&j->m.features[f], fit_input_text(in, j->column[f], buf));

@@ -50,7 +50,7 @@ int ga2m_rows_next(struct ga2m_rows *r, struct fit_err *err)
 		if (r->m->features[f].nominal)
 			r->x[f] = fit_ga2m_category(&r->m->features[f], fit_input_text(r->in, r->column[f], buf));
 		else
-			rc = ga2m_number(r->in, r->column[f], NULL, &r->x[f], err);
+			rc = fit_input_real(r->in, r->column[f], NULL, &r->x[f], err);
 	}
 	r->row += rc == FIT_OK;
 	return rc;

@@ -130,10 +130,8 @@ static bool listed(const struct cli_list *l, const char *name)
 
 static int find(const struct fit_input *in, const char *name, int *at, struct fit_err *err)
 {
-	*at = name ? fit_input_find(in, name, NULL) : -1;
-	if (name && *at < 0)
-		return fit_fail(err, FIT_ENOTFOUND, "%s: no column '%s'", fit_input_name(in), name);
-	return FIT_OK;
+	*at = -1;
+	return name ? fit_input_require(in, name, at, err) : FIT_OK;
 }
 
 static int find_columns(const struct fit_input *in, const struct ga2m_train_options *o,
@@ -173,7 +171,7 @@ static int find_columns(const struct fit_input *in, const struct ga2m_train_opti
 		c->nominal[c->n++] = listed(&o->nominal, name) || fit_input_is_text(in, i);
 	}
 	if (!rc && c->n == 0)
-		rc = fit_fail(err, FIT_EINVAL, "%s: no column is left as a feature", fit_input_name(in));
+		rc = fit_fail(err, FIT_EDATA, "%s: no column is left as a feature", fit_input_name(in));
 	return rc;
 }
 
@@ -329,7 +327,7 @@ static int read_rows(struct fit_input *in, const struct ga2m_train_options *o, c
 			if (c->nominal[f])
 				t[f] = fit_input_text(in, c->feature[f], buf[f]);
 			else
-				rc = ga2m_number(in, c->feature[f], "; --nominal for categories", &x[f], err);
+				rc = fit_input_real(in, c->feature[f], "; --nominal for categories", &x[f], err);
 		}
 		if (!rc)
 			rc = get_extra(in, c, d, d->n_rows, e, err);
@@ -369,10 +367,9 @@ static int get_shapes(const struct ga2m_train_options *o, const struct columns *
 			return fit_fail(err, FIT_EINVAL, "bad '%s' for --shape (expected COLUMN=SHAPE: increasing, "
 					"decreasing, convex, concave)", text);
 		if (f == SIZE_MAX)
-			return fit_fail(err, FIT_EINVAL, "bad '%s' for --shape (expected a feature)", text);
+			return fit_fail(err, FIT_ENOTFOUND, "no feature '%.*s' (--shape)", (int)(eq - text), text);
 		if (c->nominal[f])
-			return fit_fail(err, FIT_EINVAL, "bad '%s' for --shape (expected a feature that is not nominal)",
-					text);
+			return fit_fail(err, FIT_EDATA, "a shape for the categories of '%s' (--shape)", c->name[f]);
 		shape[f] = (enum fit_ga2m_shape)k;
 	}
 	return FIT_OK;
@@ -390,8 +387,10 @@ static int get_pairs(const struct ga2m_train_options *o, const struct columns *c
 			a = feature_of(c, text, (size_t)(comma - text));
 			b = a == SIZE_MAX ? SIZE_MAX : feature_of(c, comma + 1, strlen(comma + 1));
 		}
-		if (b == SIZE_MAX || a == b)
+		if (!strchr(text, ',') || (b != SIZE_MAX && a == b))
 			return fit_fail(err, FIT_EINVAL, "bad '%s' for --pair (expected two features: A,B)", text);
+		if (b == SIZE_MAX)
+			return fit_fail(err, FIT_ENOTFOUND, "no two features '%s' (--pair)", text);
 		pair[i][0] = a < b ? a : b;
 		pair[i][1] = a < b ? b : a;
 	}
@@ -525,7 +524,7 @@ int ga2m_train(struct cli *cli, const struct ga2m_train_options *o)
 	if (!rc)
 		rc = read_rows(in, o, &c, &d, &e, &err);
 	if (!rc && d.n_rows == 0)
-		rc = fit_fail(&err, FIT_EDATA, "%s: no rows to train on", fit_input_name(in));
+		rc = fit_fail(&err, FIT_EDATA, "%s: no rows", fit_input_name(in));
 	if (!rc) {
 		fit_input_hash(in, hash);
 		p.shapes = o->shape.n ? shape : NULL;

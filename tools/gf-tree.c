@@ -3,38 +3,34 @@
  * gf-tree: decision trees that can be read. Train one, predict with it, print it as text, DOT, C or JSON,
  * prune it along its cost-complexity path, and check that it holds what it says.
  */
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "libfit/base/num.h"
-#include "libfit/base/outfile.h"
-#include "libfit/table/cell.h"
-#include "libfit/table/source.h"
-#include "tools/common/cli.h"
 #include "tools/tree_data.h"
+#include "tools/tree_parts.h"
 #include "traces/csv_table.h"
 
 struct options {
 	struct tree_data_options data;
-	int criterion, compat, format;	/* -1: not given */
-	int64_t max_depth, min_split, min_leaf, max_leaves, folds, leaves, digits, explain;
+	int criterion, compat;		/* -1: not given */
+	int64_t max_depth, min_split, min_leaf, max_leaves, folds, leaves;
 	double min_weight_share, min_decrease, alpha;
-	bool blocks, best, csv, leaf, shares, path, weights;
-	const char *model, *id, *name, *rows;
+	bool blocks, best, csv, path;
+	const char *rows;
+};
+
+/* Those of one verb at a time are filled in. */
+union all_options {
+	struct options these;	/* train, prune, check */
+	struct tree_predict_options predict;
+	struct tree_print_options print;
 };
 
 #define R CLI_RESULT
 #define AT(field) offsetof(struct options, field)
-#define END { 0, NULL, CLI_FLAG, 0, NULL, NULL, NULL, NULL, 0, 0, 0 }
 
 static const char *const compat_names[] = { "sklearn", NULL };
-static const char *const format_names[] = { "text", "dot", "c", "json", NULL };
-enum { FORMAT_TEXT, FORMAT_DOT, FORMAT_C, FORMAT_JSON };
 
-#define CSV_OPTION                                                                               \
-	{ 0, "csv", CLI_FLAG, AT(csv), NULL, NULL,                                                \
-	  "FILE is comma-separated (assumed when its name ends in .csv)", NULL, 0, 0, 0 }
 #define WEIGHT_OPTIONS                                                                           \
 	{ 0, "weight", CLI_TEXT, AT(data.weight), "COLUMN", NULL, "weights of the rows", NULL, 0, 0, R }, \
 	{ 0, "class-weight", CLI_LIST, AT(data.class_weight), "WHAT", NULL,                       \
@@ -76,28 +72,7 @@ static const struct cli_option train_options[] = {
 	  "the alpha of least loss, not the smallest tree within one standard error", NULL, 0, 0, R },
 	{ 0, "compat", CLI_CHOICE, AT(compat), "NAME", NULL,
 	  "sklearn: single precision, values within 1e-7 are equal", compat_names, 0, 0, R },
-	CSV_OPTION, END
-};
-
-static const struct cli_option predict_options[] = {
-	{ 0, "model", CLI_TEXT, AT(model), "MODEL", NULL, "the tree", NULL, 0, 0, CLI_REQUIRED | CLI_INPUT },
-	{ 0, "id", CLI_TEXT, AT(id), "COLUMN", "row", "name rows by this column, not by number", NULL, 0, 0, R },
-	{ 0, "leaf", CLI_FLAG, AT(leaf), NULL, NULL, "also the node that the row ends in", NULL, 0, 0, R },
-	{ 0, "shares", CLI_FLAG, AT(shares), NULL, NULL, "also the share of each class", NULL, 0, 0, R },
-	CSV_OPTION, END
-};
-
-static const struct cli_option print_options[] = {
-	{ 0, "format", CLI_CHOICE, AT(format), "NAME", "text", "how the tree is written", format_names, 0, 0, 0 },
-	{ 0, "digits", CLI_INT, AT(digits), "N", "6", "decimals in text and dot", NULL, 0, 17, 0 },
-	{ 0, "weights", CLI_FLAG, AT(weights), NULL, NULL, "text: the weight of each class in a leaf", NULL, 0,
-	  0, 0 },
-	{ 0, "name", CLI_TEXT, AT(name), "NAME", "tree", "c: what functions are called", NULL, 0, 0, 0 },
-	{ 0, "explain", CLI_INT, AT(explain), "ROW", NULL, "walk a row of --rows down, from 1", NULL, 1, 1e15,
-	  0 },
-	{ 0, "rows", CLI_TEXT, AT(rows), "FILE", NULL, "the table that --explain takes the row from", NULL, 0,
-	  0, CLI_INPUT },
-	CSV_OPTION, END
+	TREE_CSV_OPTION(struct options), TREE_NO_OPTION
 };
 
 static const struct cli_option prune_options[] = {
@@ -105,21 +80,24 @@ static const struct cli_option prune_options[] = {
 	{ 0, "leaves", CLI_INT, AT(leaves), "N", NULL, "prune to at most N leaves", NULL, 1, 1e12, R },
 	{ 0, "path", CLI_FLAG, AT(path), NULL, NULL, "the whole path instead: alpha, leaves, impurity", NULL,
 	  0, 0, R },
-	END
+	TREE_NO_OPTION
 };
 
 static const struct cli_option check_options[] = {
 	{ 0, "rows", CLI_TEXT, AT(rows), "FILE", NULL, "what it was trained on: derive every node again", NULL,
 	  0, 0, CLI_INPUT },
-	WEIGHT_OPTIONS, CSV_OPTION, END
+	WEIGHT_OPTIONS, TREE_CSV_OPTION(struct options), TREE_NO_OPTION
 };
 
+enum { TRAIN, PREDICT, PRINT, PRUNE, CHECK };
+
 static const struct cli_verb verbs[] = {
-	{ "train", "[FILE]", "grow a tree from a table, and prune it", train_options, 0, 1 },
-	{ "predict", "[FILE]", "predict each row of a table", predict_options, 0, 1 },
-	{ "print", "[MODEL]", "the tree as text, DOT, C or JSON, or the way of one row", print_options, 0, 1 },
-	{ "prune", "[MODEL]", "cut a tree back along its path, or show the path", prune_options, 0, 1 },
-	{ "check", "[MODEL]", "does the tree hold what it says?", check_options, 0, 1 },
+	[TRAIN] = { "train", "[FILE]", "grow a tree from a table, and prune it", train_options, 0, 1 },
+	[PREDICT] = { "predict", "[FILE]", "predict each row of a table", tree_predict_options, 0, 1 },
+	[PRINT] = { "print", "[MODEL]", "the tree as text, DOT, C or JSON, or the way of one row",
+		    tree_print_options, 0, 1 },
+	[PRUNE] = { "prune", "[MODEL]", "cut a tree back along its path, or show the path", prune_options, 0, 1 },
+	[CHECK] = { "check", "[MODEL]", "does the tree hold what it says?", check_options, 0, 1 },
 	{ NULL, NULL, NULL, NULL, 0, 0 }
 };
 
@@ -128,34 +106,6 @@ static const struct cli_tool tool = {
 	"MODEL is what train writes, or a JSON file (its name ends in .json) of ours or of scikit-learn's.",
 	verbs
 };
-
-/* ---- models ---- */
-
-static int read_json(struct fit_tree *t, const char *operand, char hash[FIT_HASH_HEX], struct fit_err *err)
-{
-	struct fit_source *s = NULL;
-	struct fit_str text = { 0 };
-	int rc = fit_source_open(&s, operand, err);
-
-	if (!rc)
-		rc = fit_source_read_all(s, &text, err);
-	if (!rc)
-		rc = fit_tree_read_json(t, fit_source_name(s), text.s ? text.s : "", text.n, err);
-	if (!rc)
-		fit_source_hash(s, hash);
-	fit_source_close(s);
-	fit_str_release(&text);
-	return rc;
-}
-
-static int read_model(struct fit_tree *t, const char *operand, char hash[FIT_HASH_HEX], struct fit_err *err)
-{
-	size_t n = strlen(operand);
-
-	if (n > 5 && strcmp(operand + n - 5, ".json") == 0)
-		return read_json(t, operand, hash, err);
-	return fit_tree_read(t, operand, hash, err);
-}
 
 /* ---- train ---- */
 
@@ -172,51 +122,11 @@ static int usage_of_train(struct cli *cli, const struct options *o)
 	return 0;
 }
 
-static int write_cv(const struct fit_tree_cv *cv, struct fit_writer *w, struct fit_err *err)
-{
-	static const struct fit_field fields[] = {
-		{ "alpha", FIT_REAL, 0 }, { "beta", FIT_REAL, 0 }, { "leaves", FIT_INT, 0 },
-		{ "loss", FIT_REAL, 0 },  { "se", FIT_REAL, 0 },	 { "chosen", FIT_INT, 0 }
-	};
-	int rc = fit_writer_begin(w, "cv", NULL, fields, sizeof fields / sizeof *fields, err);
-
-	for (size_t i = 0; i < cv->n && !rc; i++) {
-		fit_writer_real(w, cv->rows[i].alpha);
-		fit_writer_real(w, cv->rows[i].beta);
-		fit_writer_int(w, (int64_t)cv->rows[i].leaves);
-		fit_writer_real(w, cv->rows[i].loss);
-		fit_writer_real(w, cv->rows[i].se);
-		fit_writer_int(w, i == cv->chosen);
-		rc = fit_writer_end_row(w, err);
-	}
-	return rc ? rc : fit_writer_end(w, err);
-}
-
-static int write_model(const struct cli *cli, const struct fit_tree *t, const struct fit_tree_path *path,
-		       const struct fit_tree_cv *cv, const char *hash, struct fit_err *err)
-{
-	struct fit_writer *w = NULL;
-	struct fit_meta meta = { 0 };
-	int rc = cli_meta(cli, &meta, false);
-
-	rc = rc ? rc : cli_meta_input(&meta, NULL, hash);
-	rc = rc ? fit_fail_nomem(err) : cli_writer_open(cli, &w, err);
-	rc = rc ? rc : fit_tree_write(t, path, w, &meta, err);
-	if (!rc && cv && cv->n)
-		rc = write_cv(cv, w, err);
-	fit_meta_release(&meta);
-	if (rc) {
-		fit_writer_abort(w);
-		return rc;
-	}
-	return fit_writer_close(w, err);
-}
-
 static int grow(struct cli *cli, const struct options *o, const struct fit_tree_data *d, const char *hash,
 		struct fit_err *err)
 {
 	struct fit_tree_params p = fit_tree_params_default(d->n_classes ? FIT_TREE_GINI : FIT_TREE_SQUARED);
-	struct fit_tree_cv_params how = { o->folds, o->blocks, !o->best };
+	struct fit_tree_cv_params how = { o->folds, o->blocks, !o->best, cli->threads };
 	struct fit_tree_path path = { 0 };
 	struct fit_tree_cv cv = { 0 };
 	struct fit_tree t = { 0 };
@@ -246,7 +156,7 @@ static int grow(struct cli *cli, const struct options *o, const struct fit_tree_
 	if (!rc) {
 		cli_note(cli, "%zu rows, %zu features: %zu leaves, depth %zu", d->n_rows, d->n_features,
 			 fit_tree_n_leaves(&t), fit_tree_depth(&t));
-		rc = write_model(cli, &t, &path, &cv, hash, err);
+		rc = tree_write_model(cli, &t, &path, &cv, hash, err);
 	}
 	free(cv.rows);
 	free(path.steps);
@@ -271,173 +181,6 @@ static int train(struct cli *cli, const struct options *o)
 	rc = rc ? rc : grow(cli, o, &g.d, table.hash, &err);
 	tree_data_release(&g);
 	fit_table_release(&table);
-	return rc ? cli_error(cli, &err) : CLI_EXIT_OK;
-}
-
-/* ---- predict ---- */
-
-static int predict_head(const struct cli *cli, const struct options *o, const struct fit_tree *t,
-			const char *model_hash, const struct fit_table *table, struct fit_writer **w,
-			struct fit_err *err)
-{
-	struct fit_field *fields = calloc(t->n_classes + 4, sizeof *fields);
-	char **names = calloc(t->n_classes + 1, sizeof *names);
-	const struct fit_column *id = o->id ? fit_table_column(table, o->id) : NULL;
-	struct fit_meta meta = { 0 };
-	size_t n = 0;
-	int rc = fields && names ? FIT_OK : fit_fail_nomem(err);
-
-	if (!rc && o->id && !id)
-		rc = fit_fail(err, FIT_ENOTFOUND, "%s: no column '%s' (--id)", table->input, o->id);
-	if (!rc) {
-		fields[n++] = (struct fit_field){ id ? id->name : "row", id ? id->type : FIT_INT, 0 };
-		fields[n++] = (struct fit_field){ "predicted", t->n_classes ? FIT_TEXT : FIT_REAL, 0 };
-		if (o->leaf)
-			fields[n++] = (struct fit_field){ "leaf", FIT_INT, 0 };
-	}
-	for (size_t c = 0; c < t->n_classes && o->shares && !rc; c++) {
-		struct fit_str name = { 0 };
-
-		rc = fit_str_printf(&name, "share_%s", t->classes[c]) ? fit_fail_nomem(err) : FIT_OK;
-		names[c] = name.s;
-		fields[n++] = (struct fit_field){ name.s, FIT_REAL, 0 };
-	}
-	if (!rc && (cli_meta(cli, &meta, false) || cli_meta_input(&meta, "model", model_hash) ||
-		    cli_meta_input(&meta, NULL, table->hash)))
-		rc = fit_fail_nomem(err);
-	rc = rc ? rc : cli_writer_open(cli, w, err);
-	rc = rc ? rc : fit_writer_begin(*w, "predictions", &meta, fields, n, err);
-	for (size_t c = 0; c < t->n_classes && names; c++)
-		free(names[c]);
-	fit_meta_release(&meta);
-	free(names);
-	free(fields);
-	return rc;
-}
-
-static int predict_rows(const struct options *o, const struct fit_tree *t, const struct fit_tree_data *d,
-			const struct fit_table *table, struct fit_writer *w, struct fit_err *err)
-{
-	enum { CHUNK = 4096 };
-	const struct fit_column *id = o->id ? fit_table_column(table, o->id) : NULL;
-	uint32_t leaf[CHUNK];
-	int rc = FIT_OK;
-
-	for (size_t first = 0; first < d->n_rows && !rc; first += CHUNK) {
-		size_t n = d->n_rows - first < CHUNK ? d->n_rows - first : CHUNK;
-
-		fit_tree_leaves(t, d->x, first, n, leaf);
-		for (size_t i = 0; i < n && !rc; i++) {
-			const struct fit_tree_node *a = &t->nodes[leaf[i]];
-			const double *weight = t->class_weight + leaf[i] * t->n_classes;
-
-			if (id) {
-				struct fit_cell cell = fit_column_cell(id, first + i);
-
-				fit_writer_cell(w, id->type, &cell);
-			} else {
-				fit_writer_int(w, (int64_t)(first + i + 1));
-			}
-			if (t->n_classes)
-				fit_writer_str(w, t->classes[(size_t)a->value]);
-			else
-				fit_writer_real(w, a->value);
-			if (o->leaf)
-				fit_writer_int(w, leaf[i]);
-			for (size_t c = 0; c < t->n_classes && o->shares; c++)
-				fit_writer_real(w, weight[c] / a->weight);
-			rc = fit_writer_end_row(w, err);
-		}
-	}
-	return rc ? rc : fit_writer_end(w, err);
-}
-
-static int predict(struct cli *cli, const struct options *o)
-{
-	struct fit_table table = { 0 };
-	struct tree_data g = { 0 };
-	struct fit_tree t = { 0 };
-	struct fit_writer *w = NULL;
-	char hash[FIT_HASH_HEX] = "";
-	struct fit_err err;
-	int rc = read_model(&t, o->model, hash, &err);
-
-	if (!rc && o->shares && !t.n_classes)
-		rc = fit_fail(&err, FIT_EINVAL, "--shares, but the tree predicts numbers");
-	rc = rc ? rc : fit_any_table(&table, cli_operand(cli, 0), o->csv, &err);
-	rc = rc ? rc : tree_data_predict(&g, &table, &t, NULL, &err);
-	rc = rc ? rc : predict_head(cli, o, &t, hash, &table, &w, &err);
-	rc = rc ? rc : predict_rows(o, &t, &g.d, &table, w, &err);
-	if (!rc)
-		rc = fit_writer_close(w, &err);
-	else
-		fit_writer_abort(w);
-	tree_data_release(&g);
-	fit_table_release(&table);
-	fit_tree_release(&t);
-	return rc ? cli_error(cli, &err) : CLI_EXIT_OK;
-}
-
-/* ---- print ---- */
-
-static bool is_identifier(const char *s)
-{
-	for (size_t i = 0; s[i]; i++)
-		if (!(s[i] == '_' || (s[i] >= 'a' && s[i] <= 'z') || (s[i] >= 'A' && s[i] <= 'Z') ||
-		      (i > 0 && s[i] >= '0' && s[i] <= '9')))
-			return false;
-	return s[0] != '\0';
-}
-
-static int explain(const struct options *o, const struct fit_tree *t, struct fit_str *out,
-		   struct fit_err *err)
-{
-	struct fit_table table = { 0 };
-	struct tree_data g = { 0 };
-	double *x = calloc(t->n_features + 1, sizeof *x);
-	int rc = x ? fit_any_table(&table, o->rows, o->csv, err) : fit_fail_nomem(err);
-
-	rc = rc ? rc : tree_data_predict(&g, &table, t, NULL, err);
-	if (!rc && (size_t)o->explain > table.n_rows)
-		rc = fit_fail(err, FIT_EDATA, "%s: no row %lld (there are %zu)", table.input,
-			      (long long)o->explain, table.n_rows);
-	for (size_t f = 0; f < t->n_features && !rc; f++)
-		x[f] = g.d.x[f][o->explain - 1];
-	rc = rc ? rc : fit_tree_explain(t, x, out, err);
-	free(x);
-	tree_data_release(&g);
-	fit_table_release(&table);
-	return rc;
-}
-
-static int print(struct cli *cli, const struct options *o)
-{
-	struct fit_tree t = { 0 };
-	struct fit_str out = { 0 };
-	char hash[FIT_HASH_HEX];
-	struct fit_err err;
-	int rc;
-
-	if ((o->explain > 0) != (o->rows != NULL))
-		return cli_usage(cli, "--explain and --rows belong together");
-	if (o->explain > 0 && o->format > 0)
-		return cli_usage(cli, "--explain writes text only");
-	if (!is_identifier(o->name))
-		return cli_usage(cli, "bad name '%s' for --name (expected an identifier)", o->name);
-	rc = read_model(&t, cli_operand(cli, 0), hash, &err);
-	if (!rc && o->explain > 0)
-		rc = explain(o, &t, &out, &err);
-	else if (!rc && o->format == FORMAT_DOT)
-		rc = fit_tree_print_dot(&t, (int)o->digits, &out, &err);
-	else if (!rc && o->format == FORMAT_C)
-		rc = fit_tree_print_c(&t, o->name, &out, &err);
-	else if (!rc && o->format == FORMAT_JSON)
-		rc = fit_tree_print_json(&t, &out, &err);
-	else if (!rc)
-		rc = fit_tree_print_text(&t, (int)o->digits, o->weights, &out, &err);
-	rc = rc ? rc : fit_outfile_write(cli->out, (struct fit_text){ out.s, out.n }, &err);
-	fit_str_release(&out);
-	fit_tree_release(&t);
 	return rc ? cli_error(cli, &err) : CLI_EXIT_OK;
 }
 
@@ -481,7 +224,7 @@ static int prune(struct cli *cli, const struct options *o)
 
 	if ((o->alpha >= 0) + (o->leaves > 0) + o->path != 1)
 		return cli_usage(cli, "one of --alpha, --leaves and --path is needed");
-	rc = read_model(&t, cli_operand(cli, 0), hash, &err);
+	rc = tree_read_model(&t, cli_operand(cli, 0), hash, &err);
 	rc = rc ? rc : fit_tree_path(&t, &path, &err);
 	if (!rc && o->path) {
 		rc = write_path(cli, &path, hash, &err);
@@ -493,7 +236,7 @@ static int prune(struct cli *cli, const struct options *o)
 					: fit_tree_path_alpha(&path, (size_t)o->leaves);
 		rc = fit_tree_prune(&t, alpha, &err);
 		rc = rc ? rc : fit_tree_path(&t, &rest, &err);
-		rc = rc ? rc : write_model(cli, &t, &rest, NULL, hash, &err);
+		rc = rc ? rc : tree_write_model(cli, &t, &rest, NULL, hash, &err);
 	}
 	free(path.steps);
 	free(rest.steps);
@@ -549,8 +292,16 @@ static int check(struct cli *cli, const struct options *o)
 
 	if (!o->rows && (o->data.weight || o->data.class_weight.n || o->csv))
 		return cli_usage(cli, "--weight, --class-weight and --csv go with --rows");
-	rc = read_model(&t, cli_operand(cli, 0), hash, &err);
+	rc = tree_read_model(&t, cli_operand(cli, 0), hash, &err);
 	if (!rc && o->rows) {
+		const struct fit_tree_node *root = &t.nodes[0];
+		bool weighed = root->weight < (double)root->n || root->weight > (double)root->n;
+
+		if (weighed && !how.weight && !how.class_weight.n) {
+			fit_tree_release(&t);
+			return cli_usage(cli, "the %llu rows of the model weigh %g: check needs the --weight or "
+					 "--class-weight that train had", (unsigned long long)root->n, root->weight);
+		}
 		how.target = t.target;
 		rc = t.target ? fit_any_table(&table, o->rows, o->csv, &err)
 			      : fit_fail(&err, FIT_EDATA, "the model does not say what its target is");
@@ -568,29 +319,51 @@ static int check(struct cli *cli, const struct options *o)
 	return rc ? cli_error(cli, &err) : CLI_EXIT_OK;
 }
 
-static int run(struct cli *cli, const struct options *o)
+static int run(struct cli *cli, const union all_options *o)
 {
-	static int (*const jobs[])(struct cli *, const struct options *) = { train, predict, print, prune,
-									      check };
+	switch (cli->verb - verbs) {
+	case TRAIN:
+		return train(cli, &o->these);
+	case PREDICT:
+		return tree_predict(cli, &o->predict);
+	case PRINT:
+		return tree_print(cli, &o->print);
+	case PRUNE:
+		return prune(cli, &o->these);
+	default:
+		return check(cli, &o->these);
+	}
+}
 
-	return jobs[cli->verb - verbs](cli, o);
+static void release(const struct cli *cli, struct options *o)
+{
+	ptrdiff_t verb = cli->verb - verbs;
+
+	if (verb != TRAIN && verb != CHECK)
+		return;
+	free(o->data.features.items);
+	free(o->data.exclude.items);
+	free(o->data.categorical.items);
+	free(o->data.monotone.items);
+	free(o->data.class_weight.items);
 }
 
 int main(int argc, char **argv)
 {
-	struct options o = { .criterion = -1, .compat = -1, .max_depth = -1, .min_split = 2, .min_leaf = 1,
-			     .max_leaves = -1, .folds = -1, .leaves = -1, .digits = 6, .alpha = -1,
-			     .explain = -1, .name = "tree" };
+	union all_options o = { .these = { .criterion = -1, .compat = -1, .max_depth = -1, .min_split = 2,
+					   .min_leaf = 1, .max_leaves = -1, .folds = -1, .leaves = -1,
+					   .alpha = -1 } };
 	struct cli cli;
-	int rc = cli_start(&cli, &tool, argc, argv, &o);
+	int rc;
 
+	if (argc > 1 && strcmp(argv[1], "predict") == 0)
+		o.predict = (struct tree_predict_options){ 0 };
+	else if (argc > 1 && strcmp(argv[1], "print") == 0)
+		tree_print_defaults(&o.print);
+	rc = cli_start(&cli, &tool, argc, argv, &o);
 	if (rc >= 0)
 		return rc;
-	rc = cli_finish(&cli, run(&cli, &o));
-	free(o.data.features.items);
-	free(o.data.exclude.items);
-	free(o.data.categorical.items);
-	free(o.data.monotone.items);
-	free(o.data.class_weight.items);
-	return rc;
+	rc = run(&cli, &o);
+	release(&cli, &o.these);
+	return cli_finish(&cli, rc);
 }

@@ -123,6 +123,21 @@ static int code_column(const struct fit_column *c, size_t n, bool numbers_in_ord
 	return rc;
 }
 
+double tree_data_level(const struct fit_tree_feature *f, struct fit_text t)
+{
+	static const enum fit_type types[] = { FIT_INT, FIT_REAL, FIT_TIME };
+	double code = t.s ? fit_tree_code(f, t) : (double)NAN;
+	char buf[FIT_NUM_MAX];
+	struct fit_cell cell;
+
+	if (!(code < 0) || (t.n > 1 && t.s[0] == '0' && t.s[1] >= '0' && t.s[1] <= '9'))
+		return code;
+	for (size_t k = 0; k < 3 && code < 0; k++)
+		if (!fit_cell_parse(types[k], t, &cell))
+			code = fit_tree_code(f, (struct fit_text){ buf, fit_cell_format(types[k], &cell, buf) });
+	return code;
+}
+
 /* ---- the parts ---- */
 
 /* One cell that is no number makes names of a column whose type is not given: remember the first such one. */
@@ -367,6 +382,14 @@ static int take_target(struct tree_data *g, const struct fit_table *t, const str
 	return rc ? rc : weigh_classes(g, t->n_rows, &o->class_weight, err);
 }
 
+static bool any_weight(const struct tree_data *g, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (g->w[i] > 0)
+			return true;
+	return false;
+}
+
 static int make_room(struct tree_data *g, size_t columns, struct fit_err *err)
 {
 	g->features = calloc(columns + 1, sizeof *g->features);
@@ -407,6 +430,8 @@ int tree_data_train(struct tree_data *g, const struct fit_table *t, const struct
 	if (!rc && g->n_features == 0)
 		rc = fit_fail(err, FIT_EINVAL, "%s: no column is left as a feature", t->input);
 	rc = rc ? rc : set_constraints(g, &o->monotone, err);
+	if (!rc && !any_weight(g, t->n_rows))
+		rc = fit_fail(err, FIT_EDATA, "%s: no row with a weight above 0", t->input);
 	lend(g, t, g->features, g->n_features);
 	return rc;
 }
@@ -438,7 +463,7 @@ int tree_data_predict(struct tree_data *g, const struct fit_table *t, const stru
 				continue;
 			}
 			text = cell_text(c, i, buf);
-			x[i] = text.s ? fit_tree_code(want, text) : (double)NAN;
+			x[i] = tree_data_level(want, text);
 		}
 	}
 	if (!rc && o)

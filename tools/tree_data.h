@@ -41,4 +41,8 @@ int tree_data_train(struct tree_data *g, const struct fit_table *t, const struct
 int tree_data_predict(struct tree_data *g, const struct fit_table *t, const struct fit_tree *tree,
 		      const struct tree_data_options *o, struct fit_err *err) FIT_MUST_CHECK;
 
+/* The code of a level, also where it is a number in another spelling than in training (1.0 for 1; but 007 is
+ * a name); NaN where it is missing, -1 where training did not see it. */
+double tree_data_level(const struct fit_tree_feature *f, struct fit_text t);
+
 #endif

@@ -104,6 +104,23 @@ int fit_input_find(const struct fit_input *in, const char *name, const char *oth
 	return -1;
 }
 
+int fit_input_require(const struct fit_input *in, const char *name, int *at, struct fit_err *err)
+{
+	struct fit_str there = { 0 };
+	int rc = FIT_OK;
+
+	*at = fit_input_find(in, name, NULL);
+	if (*at >= 0)
+		return FIT_OK;
+	for (size_t i = 0; i < in->n && !rc; i++)
+		rc = fit_str_printf(&there, "%s%s", i ? ", " : "", in->fields[i].name);
+	rc = rc ? fit_fail_nomem(err)
+		: fit_fail(err, FIT_ENOTFOUND, "%s: no column '%s' (there are %s)", fit_input_name(in), name,
+			   there.s ? there.s : "none");
+	fit_str_release(&there);
+	return rc;
+}
+
 const char *fit_input_column(const struct fit_input *in, int i)
 {
 	return i < 0 || (size_t)i >= in->n ? NULL : in->fields[i].name;
@@ -118,8 +135,14 @@ int fit_input_row(struct fit_input *in, struct fit_err *err)
 {
 	int rc;
 
-	if (!in->csv)
-		return fit_reader_row(in->reader, in->cells, err);
+	if (!in->csv) {
+		rc = fit_reader_row(in->reader, in->cells, err);
+		if (rc == FIT_END)
+			rc = fit_reader_only(in->reader, err);
+		else
+			return rc;
+		return rc ? rc : FIT_END;
+	}
 	rc = fit_csv_row(in->csv, in->cells, err);
 	return (rc == FIT_EPARSE || rc == FIT_EDATA) && fit_csv_reason(in->csv) ? FIT_EDATA : rc;
 }
@@ -187,6 +210,30 @@ int fit_input_need(const struct fit_input *in, int i, bool whole, double *v, str
 	if (!rc && na)
 		return fit_input_fail(in, i, err, "missing value (expected a number)");
 	return rc;
+}
+
+int fit_input_real(const struct fit_input *in, int i, const char *hint, double *v, struct fit_err *err)
+{
+	const struct fit_cell *c = i < 0 ? NULL : &in->cells[i];
+	bool na = !c || c->na;
+
+	*v = (double)NAN;
+	if (na)
+		return FIT_OK;
+	if (in->fields[i].type == FIT_REAL)
+		*v = c->u.d;
+	else if (in->fields[i].type != FIT_TEXT)
+		return fit_input_number(in, i, false, v, &na, err);
+	else if (fit_parse_double_any(c->u.t, v))
+		return fit_input_fail(in, i, err, "bad value '%.*s' (expected a number%s)", FIT_TEXT_ARG(c->u.t),
+				      hint ? hint : "");
+	return FIT_OK;
+}
+
+const struct fit_cell *fit_input_cell(const struct fit_input *in, int i, enum fit_type *type)
+{
+	*type = in->fields[i].type;
+	return &in->cells[i];
 }
 
 struct fit_text fit_input_text(const struct fit_input *in, int i, char buf[FIT_NUM_MAX])

@@ -105,7 +105,7 @@ static int check_data(const struct fit_ga2m_data *d, const struct fit_ga2m_param
 	for (size_t i = 0; i < d->n_rows; i++)
 		rows += !d->weight || d->weight[i] > 0;
 	if (rows == 0)
-		return fit_fail(err, FIT_EDATA, "no rows to train on");
+		return fit_fail(err, FIT_EDATA, d->n_rows ? "no row with a weight above 0" : "no rows");
 	if (d->n_rows > UINT32_MAX / 2)
 		return fit_fail(err, FIT_EDATA, "too many rows");
 	return check_target(d, p, err);

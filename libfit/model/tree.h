@@ -155,6 +155,7 @@ struct fit_tree_cv_params {
 	int64_t folds;		/* >= 2 and at most the rows */
 	bool blocks;		/* rows in consecutive blocks (for rows in order of time), else row % folds */
 	bool one_se;		/* the smallest tree within one standard error of the best, else the best */
+	int threads;		/* folds that are grown side by side; the result does not depend on it */
 };
 struct fit_tree_cv_row {
 	double alpha;		/* of the path of all rows */

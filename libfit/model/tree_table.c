@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "libfit/base/hash.h"
 #include "libfit/model/tree.h"
 
 #define COUNT(a) (sizeof(a) / sizeof *(a))
@@ -370,6 +371,7 @@ struct reading {
 	struct fit_tree *t;
 	struct fit_reader *r;
 	size_t n_nodes, n_classes, cap_features;
+	struct fit_index classes;	/* those that were read */
 };
 
 static int begin(struct reading *g, const char *name, const struct fit_field *fields, size_t n,
@@ -382,6 +384,18 @@ static int begin(struct reading *g, const char *name, const struct fit_field *fi
 		return fit_fail(err, FIT_EDATA, "%s: no table '%s' (expected the tables of a tree)",
 				fit_reader_input(g->r), name);
 	return rc;
+}
+
+static int class_row(struct reading *g, const struct fit_cell *c, struct fit_err *err)
+{
+	uint32_t before;
+
+	if (fit_index_put(&g->classes, c[0].u.t, (uint32_t)g->t->n_classes, &before))
+		return fit_fail_nomem(err);
+	if (before != FIT_NO_INDEX)
+		return fit_reader_fail(g->r, FIT_EDATA, "class", err, "a second class '%.*s'",
+				       FIT_TEXT_ARG(c[0].u.t));
+	return add_text(&g->t->classes, &g->t->n_classes, c[0].u.t, err);
 }
 
 static int read_all(struct reading *g, struct fit_err *err)
@@ -413,7 +427,7 @@ static int read_all(struct reading *g, struct fit_err *err)
 			else if (part == 2)
 				rc = level_row(t, g->r, c, err);
 			else if (part == 3)
-				rc = add_text(&t->classes, &t->n_classes, c[0].u.t, err);
+				rc = class_row(g, c, err);
 			else if (part == 4)
 				rc = node_row(t, g->r, c, err);
 			else if (part == 5)
@@ -450,6 +464,7 @@ int fit_tree_read_from(struct fit_tree *t, struct fit_reader *r, struct fit_err 
 	struct fit_err why;
 	int rc = read_all(&g, err);
 
+	fit_index_release(&g.classes);
 	if (!rc && fit_tree_sound(&tree, &why))
 		rc = fit_fail(err, FIT_EDATA, "%s: %s", fit_reader_input(r), why.msg);
 	if (rc)

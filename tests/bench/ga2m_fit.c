@@ -13,7 +13,7 @@
  * threads, share, validation (random, blocks, last), engine (bins, samples), nominal (a column),
  * target,
  * purify (0, 1), rows (only the first), test_from (rows of TEST from here on), classes (how many),
- * columns (of synth: more than ten are noise), leaf, leaf_share, rounds.
+ * columns (of synth: more than ten are noise), leaf, leaf_share, bin_rows, tolerance, rounds.
  */
 #include <math.h>
 #include <stdio.h>
@@ -185,7 +185,9 @@ int main(int argc, char **argv)
 		{ "patience", NULL, &p.patience }, { "memory", &p.memory_mib, NULL }, { "rounds", NULL,
 				&p.max_rounds },
 		{ "share", &p.validation_share, NULL }, { "rows", &rows, NULL }, { "test_from", &test_from, NULL },
-		{ "classes", &classes, NULL }, { "leaf", &p.min_leaf, NULL }, { "columns", NULL, &columns }, { "leaf_share", &p.min_leaf_share, NULL }
+		{ "classes", &classes, NULL }, { "leaf", &p.min_leaf, NULL }, { "columns", NULL, &columns },
+		{ "leaf_share", &p.min_leaf_share, NULL }, { "bin_rows", &p.rows_per_bin, NULL },
+		{ "tolerance", &p.tolerance, NULL }
 	};
 	int rc = argc < 3;
 

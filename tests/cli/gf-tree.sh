@@ -63,6 +63,21 @@ printf 'gpus,queue,hour,mem_gib\n1,queue-a,3,9\n2,queue-a,noon,9\n' >"$T/text.cs
 run "a text where numbers were" 1 gf-tree predict --model "$T/hours.tsv" "$T/text.csv"
 is "which line" "$T/err" "gf-tree: $T/text.csv:3:hour: bad value 'noon' (expected a number)"
 
+printf '#fit-table/1\ngpus\tqueue\thour\tmem_gib\n1\tqueue-a\t3\t9\n#end rows=1\n' >"$T/once.tsv"
+cat "$T/once.tsv" "$T/once.tsv" >"$T/twice.tsv"
+run "two tables in one stream" 1 gf-tree predict --no-meta --model "$T/hours.tsv" "$T/twice.tsv"
+is "are not half read" "$T/err" "gf-tree: $T/twice.tsv: more than one table (expected one)"
+run "and -o" 1 gf-tree predict --model "$T/hours.tsv" -o "$T/half.tsv" "$T/twice.tsv"
+[ ! -e "$T/half.tsv" ]
+ok "leaves nothing behind" $?
+# categories are texts: a number is the same in another spelling, but 007 is a name
+printf 'k\ty\n7\t1\n8\t5\n8\t5\n' >"$T/k.tsv"
+gf-tree train --target y --categorical k "$T/k.tsv" >"$T/m.tsv"
+printf 'k\n7\n7.0\n8.0\n+7\n007\n7e0\n' >"$T/k2.tsv"
+run "categories that are numbers" 0 gf-tree predict --no-meta --model "$T/m.tsv" "$T/k2.tsv"
+predicted "$T/out" >"$T/got"
+is "in any spelling" "$T/got" "1 1 5 1 5 1"
+
 # ---- classes ----
 run "classes" 0 gf-tree train --target slow --exclude hours --weight weight $jobs
 cp "$T/out" "$T/slow.tsv"
@@ -135,13 +150,19 @@ cp "$T/out" "$T/cv.tsv"
 awk -F '\t' '/^#table=/ { on = $1 == "#table=cv" } on && $6 == 1 { n = $3 } $1 == "gini" { m = $6 }
 	END { exit !(n == m) }' "$T/cv.tsv"
 ok "the tree has the leaves of the chosen row" $?
+for threads in 2 3 8; do
+	gf-tree train --threads $threads --target slow --exclude hours --weight weight --cv 5 $jobs >"$T/out"
+	same "$threads threads, the same choice to the byte" "$T/cv.tsv" "$T/out"
+done
 run "in blocks, the best" 0 gf-tree train --target slow --exclude hours --cv 4 --blocks --best $jobs
 run "more folds than rows" 1 gf-tree train --target slow --exclude hours --cv 61 $jobs
 is "is said" "$T/err" "gf-tree: 61 folds of 60 rows (expected 2 or more, and at most the rows)"
 
 # ---- printing ----
 for f in text dot c json; do
-	run "as $f" 0 gf-tree print --format $f --weights "$T/slow.tsv"
+	weights=
+	[ $f != text ] || weights=--weights
+	run "as $f" 0 gf-tree print --format $f $weights "$T/slow.tsv"
 	golden "as $f it is this" "$T/out" $D/tree-slow.$f
 done
 run "JSON is a model, too" 0 gf-tree predict --no-meta --shares --model $D/tree-slow.json $jobs
@@ -166,6 +187,19 @@ is "are a tree" "$T/out" "|--- gpus <= 2.500000
 run "they add up" 0 gf-tree check "$T/theirs.json"
 run "explain a row" 0 gf-tree print --explain 2 --rows $jobs "$T/hours.tsv"
 golden "step by step" "$T/out" $D/tree-hours-row2.txt
+
+for f in dot c json; do
+	run "weights as $f" 2 gf-tree print --format $f --weights "$T/slow.tsv"
+	has "are not passed over" "$T/err" '^gf-tree: --weights goes with --format text$'
+done
+run "digits in C" 2 gf-tree print --format c --digits 3 "$T/slow.tsv"
+has "neither are they" "$T/err" '^gf-tree: --digits goes with --format text or dot$'
+run "a name in JSON" 2 gf-tree print --format json --name slow "$T/slow.tsv"
+has "nor is that" "$T/err" '^gf-tree: --name goes with --format c$'
+for name in if double main _slow 3rd is-slow '' "$(printf 'x%064d' 0)"; do
+	run "a function called '$name'" 2 gf-tree print --format c --name "$name" "$T/slow.tsv"
+	has "cannot be" "$T/err" "^gf-tree: bad name '$name' for --name .expected what C may call a function.$"
+done
 
 # the C function: compiled, it decides as the tree does, on cuts and beside them
 if command -v cc >/dev/null 2>&1; then
@@ -238,7 +272,7 @@ predicted "$T/out" >"$T/got"
 is "as far as a double tells them apart" "$T/got" "0 1 2 3"
 printf 'x,w,y\n1,0,1\n2,0,2\n' >"$T/none.csv"
 run "no weight at all" 1 gf-tree train --target y --weight w "$T/none.csv"
-is "is said" "$T/err" "gf-tree: no row with a weight above 0"
+is "is said" "$T/err" "gf-tree: $T/none.csv: no row with a weight above 0"
 printf 'x,w,y\n1,1,1\n2,-1,2\n' >"$T/minus.csv"
 run "a negative weight" 1 gf-tree train --target y --weight w "$T/minus.csv"
 is "is a fault of its line" "$T/err" "gf-tree: $T/minus.csv:3:w: bad weight '-1' (expected 0 or more)"
@@ -276,6 +310,9 @@ awk -F '\t' -v OFS='\t' '/^#table=/ { on = $1 == "#table=nodes" } on && $1 == 0 
 	"$T/hours.tsv" >"$T/bad.tsv"
 run "it is found with the rows" 1 gf-tree check --weight weight --rows $jobs "$T/bad.tsv"
 has "by what they say" "$T/out" '^the data say the same	fails	1	45 rows, the data have '
+run "a tree of weights is not checked without them" 2 gf-tree check --rows $jobs "$T/hours.tsv"
+has "which is said" "$T/err" '^gf-tree: the 60 rows of the model weigh 120: check needs the --weight or --class-weight'
+run "with them" 0 gf-tree check --rows $jobs --weight weight "$T/hours.tsv"
 awk -F '\t' -v OFS='\t' '/^#table=/ { on = $1 == "#table=nodes" } on && $1 == 1 { $4 = 9 } { print }' \
 	"$T/hours.tsv" >"$T/bad.tsv"
 run "children out of place" 1 gf-tree print "$T/bad.tsv"
@@ -301,6 +338,9 @@ run "the target" 0 gf-tree train --target x --exclude z "$T/mixed.tsv"
 has "is warned of, too" "$T/err" "column 'x' is taken as names"
 run "not where it is a class" 0 gf-tree train --target x --classify --exclude z "$T/mixed.tsv"
 is "no warning then" "$T/err" ""
+awk '{ print } $1 == "no" && n++ == 0 { print }' $D/tree-slow.tsv >"$T/again.tsv"
+run "a class that is there twice" 1 gf-tree print "$T/again.tsv"
+has "has a line" "$T/err" "^gf-tree: $T/again.tsv:[0-9]*:class: a second class 'no'$"
 awk '{ print } /^#table=/ { on = $1 == "#table=tree" } on && !/^#/ && ++n == 2 { print }' "$T/hours.tsv" >"$T/twice.tsv"
 run "two trees in one" 1 gf-tree print "$T/twice.tsv"
 has "are refused" "$T/err" "^gf-tree: $T/twice.tsv:[0-9]*: a second row .expected one tree.$"

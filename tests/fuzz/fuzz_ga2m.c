@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * GA2Ms from any bytes, as JSON in the reference's layout. What is read must pass the check, score any row,
- * come back the same from its own JSON, take every edit that parses, be reviewed, and be added to itself.
+ * GA2Ms from any bytes, as JSON in the reference's layout or as tables. What is read must pass the check,
+ * score any row, come back the same from its own JSON, take every edit that parses, be reviewed, and be added
+ * to itself.
  */
 #include <math.h>
 #include <stdint.h>
@@ -78,31 +79,55 @@ static void edit(struct fit_ga2m *m)
 	fit_str_release(&name);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+/* other: the same model once more */
+static void use(struct fit_ga2m *m, const struct fit_ga2m *other)
 {
 	struct fit_ga2m_review_params p = fit_ga2m_review_params_default();
 	struct fit_ga2m_findings found = { 0 };
-	struct fit_ga2m m, other;
-	struct fit_ga2m_drift *drift;
+	struct fit_ga2m_drift *drift = calloc(m->n_terms + 1, sizeof *drift);
 
-	if (fit_ga2m_read_json(&m, "fuzz", (const char *)data, size, NULL))
-		return 0;
-	if (fit_ga2m_check(&m))
+	if (fit_ga2m_check(m))
 		abort();
-	score(&m);
-	round_trip(&m);
-	if (fit_ga2m_review(&m, &p, &found, NULL))
+	score(m);
+	round_trip(m);
+	if (fit_ga2m_review(m, &p, &found, NULL))
 		abort();
 	free(found.list);
-	drift = calloc(m.n_terms + 1, sizeof *drift);
-	if (drift && !fit_ga2m_read_json(&other, "fuzz", (const char *)data, size, NULL)) {
-		if (!fit_ga2m_add(&m, &other, 0.5, drift, NULL))
-			score(&m);
-		fit_ga2m_release(&other);
+	if (drift && !fit_ga2m_add(m, other, 0.5, drift, NULL)) {
+		if (fit_ga2m_check(m))
+			abort();
+		score(m);
 	}
 	free(drift);
-	edit(&m);
-	score(&m);
+	edit(m);
+	score(m);
+}
+
+static int read_table(struct fit_ga2m *m, const uint8_t *data, size_t size)
+{
+	struct fit_reader *r = NULL;
+	int rc = fit_reader_open_memory(&r, "fuzz", data, size, NULL);
+
+	rc = rc ? rc : fit_ga2m_read_next(m, r, NULL);
+	fit_reader_close(r);
+	return rc;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct fit_ga2m m, other;
+
+	if (!fit_ga2m_read_json(&m, "fuzz", (const char *)data, size, NULL)) {
+		if (fit_ga2m_read_json(&other, "fuzz", (const char *)data, size, NULL))
+			abort();
+	} else if (!read_table(&m, data, size)) {
+		if (read_table(&other, data, size))
+			abort();
+	} else {
+		return 0;
+	}
+	use(&m, &other);
 	fit_ga2m_release(&m);
+	fit_ga2m_release(&other);
 	return 0;
 }

@@ -55,7 +55,7 @@ fuzz_seeds() {
 	case $1 in
 	fuzz_trace_*) fuzz_seeds_of trace "${1#fuzz_trace_}" "$2" ;;
 	fuzz_prof_*) fuzz_seeds_of prof "${1#fuzz_prof_}" "$2" ;;
-	fuzz_ga2m) cp $fuzz_data/ga2m-model.tsv $fuzz_data/table-several.tsv "$2/" ;;
+	fuzz_ga2m) cp $fuzz_data/ga2m-*.tsv $fuzz_data/ga2m-*.json $fuzz_data/table-several.tsv "$2/" ;;
 	fuzz_join_pai)
 		fuzz_join_files $fuzz_data/trace-pai-job.csv $fuzz_data/trace-pai-task.csv \
 			$fuzz_data/trace-pai-instance.csv $fuzz_data/trace-pai-tag.csv >"$2/all"
