@@ -132,9 +132,13 @@ double tree_data_level(const struct fit_tree_feature *f, struct fit_text t)
 
 	if (!(code < 0) || (t.n > 1 && t.s[0] == '0' && t.s[1] >= '0' && t.s[1] <= '9'))
 		return code;
-	for (size_t k = 0; k < 3 && code < 0; k++)
-		if (!fit_cell_parse(types[k], t, &cell))
-			code = fit_tree_code(f, (struct fit_text){ buf, fit_cell_format(types[k], &cell, buf) });
+	for (size_t k = 0; k < 3 && code < 0; k++) {
+		if (!fit_cell_parse(types[k], t, &cell)) {
+			size_t n = fit_cell_format(types[k], &cell, buf);
+
+			code = fit_tree_code(f, (struct fit_text){ buf, n });
+		}
+	}
 	return code;
 }
 
