@@ -22,6 +22,7 @@ void ga2m_binned_release(struct ga2m_binned *b)
 	free(b->y);
 	free(b->weight);
 	free(b->offset);
+	free(b->known);
 	free(b->time);
 	free(b->group);
 	free(b->bags);
@@ -261,6 +262,8 @@ static int drop_rows(struct fit_ga2m_data *d, uint64_t *dropped)
 		d->y[n] = d->y[i];
 		if (d->offset)
 			d->offset[n] = d->offset[i];
+		for (size_t o = 0; d->known && o < d->n_classes; o++)
+			d->known[n * d->n_classes + o] = d->known[i * d->n_classes + o];
 		if (d->time)
 			d->time[n] = d->time[i];
 		if (d->group)
@@ -387,8 +390,10 @@ int ga2m_bin(struct ga2m_binned *b, struct fit_ga2m *m, struct fit_ga2m_data *d,
 		free(d->weight);
 	b->y = d->y;
 	b->offset = d->offset;
+	b->known = d->known;
+	b->n_known = d->known ? d->n_classes : 0;
 	b->time = d->time;
 	b->group = d->group;
-	d->y = d->weight = d->offset = d->time = d->group = NULL;
+	d->y = d->weight = d->offset = d->known = d->time = d->group = NULL;
 	return FIT_OK;
 }

@@ -39,6 +39,8 @@ struct ga2m_binned {
 	uint16_t **to_pair;	/* [feature][bin]: level 1; NULL for nominal: the same */
 	size_t *n_pair_bins;
 	double *y, *weight, *offset;	/* weight and offset may be NULL */
+	double *known;			/* NULL, or [row * n_known + output] */
+	size_t n_known;
 	double unit;		/* weight of every row where weight is NULL: equal ones count as 1 */
 	double *time, *group;
 	int8_t *bags;		/* as in the data, or NULL */

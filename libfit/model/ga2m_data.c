@@ -39,6 +39,7 @@ void fit_ga2m_data_release(struct fit_ga2m_data *d)
 	free(d->y);
 	free(d->weight);
 	free(d->offset);
+	free(d->known);
 	free(d->time);
 	free(d->group);
 	for (size_t i = 0; d->classes && i < d->n_classes; i++)

@@ -35,6 +35,7 @@ static const struct {
 	      { "decreasing", FIT_GA2M_MAKE_DECREASING, false },
 	      { "convex", FIT_GA2M_MAKE_CONVEX, false },
 	      { "concave", FIT_GA2M_MAKE_CONCAVE, false },
+	      { "free", FIT_GA2M_FREE_AGAIN, false },
 	      { "remove", FIT_GA2M_REMOVE, false } };
 #define N_KINDS (sizeof kinds / sizeof *kinds)
 
@@ -111,7 +112,7 @@ int fit_ga2m_edit_parse(struct fit_ga2m_edit *e, const struct fit_ga2m *m, const
 		k++;
 	if (!colon || k == N_KINDS)
 		return fit_fail(err, FIT_EINVAL, "unknown edit '%s' (expected flatten, scale, pin, smooth, monotone, "
-				"increasing, decreasing, convex, concave or remove, a colon, and a term)", text);
+				"increasing, decreasing, convex, concave, free or remove, a colon, and a term)", text);
 	e->kind = kinds[k].kind;
 	name = fit_text_of(colon + 1);
 	if (kinds[k].number) {
@@ -240,6 +241,8 @@ static int edit_table(const struct fit_ga2m *m, const struct fit_ga2m_term *t,
 	size_t no = m->n_outputs, cells = fit_ga2m_n_cells(t);
 	int rc = FIT_OK;
 
+	if (kind == FIT_GA2M_FREE_AGAIN)
+		return FIT_OK;
 	if (kind == FIT_GA2M_FLATTEN || kind == FIT_GA2M_SCALE) {
 		for (size_t i = 0; i < cells * no; i++)
 			score[i] = kind == FIT_GA2M_FLATTEN ? 0 : score[i] * e->number;
@@ -378,6 +381,29 @@ int fit_ga2m_edit_apply(struct fit_ga2m *m, const struct fit_ga2m_edit *e, struc
 		fit_ga2m_remove_term(m, e->term);
 	free(before);
 	return rc ? fit_fail_nomem(err) : FIT_OK;
+}
+
+/* Notes begin with the edit, "pin:TERM@RANGE=X: …" or "free:TERM: …"; those of a term that is not there any
+ * more name none. */
+bool fit_ga2m_is_pinned(const struct fit_ga2m *m, size_t term)
+{
+	struct fit_str name = { 0 };
+	bool pinned = false;
+
+	if (fit_ga2m_term_name(m, term, &name))
+		return false;
+	for (size_t i = 0; i < m->meta.n; i++) {
+		const char *v = m->meta.pairs[i].value;
+
+		if (strncmp(m->meta.pairs[i].key, "note_", 5) != 0)
+			continue;
+		if (strncmp(v, "pin:", 4) == 0 && strncmp(v + 4, name.s, name.n) == 0 && v[4 + name.n] == '@')
+			pinned = true;
+		else if (strncmp(v, "free:", 5) == 0 && strncmp(v + 5, name.s, name.n) == 0 && v[5 + name.n] == ':')
+			pinned = false;
+	}
+	fit_str_release(&name);
+	return pinned;
 }
 
 int fit_ga2m_add_note(struct fit_ga2m *m, const char *text)

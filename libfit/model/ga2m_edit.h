@@ -18,6 +18,7 @@ enum fit_ga2m_edit_kind {
 	FIT_GA2M_SMOOTH,	/* mean, by weight, over `number` bins on either side */
 	FIT_GA2M_MONOTONE,	/* the nearest of increasing and decreasing */
 	FIT_GA2M_MAKE_INCREASING, FIT_GA2M_MAKE_DECREASING, FIT_GA2M_MAKE_CONVEX, FIT_GA2M_MAKE_CONCAVE,
+	FIT_GA2M_FREE_AGAIN,	/* what was pinned may move again in an update; no score changes */
 	FIT_GA2M_REMOVE		/* the term goes */
 };
 
@@ -30,7 +31,7 @@ struct fit_ga2m_edit {
 
 /*
  * "flatten:TERM", "remove:TERM", "scale:TERM=X", "smooth:TERM=BINS", "monotone:TERM", "increasing:TERM",
- * "decreasing:TERM", "convex:TERM", "concave:TERM", "pin:TERM@RANGE=X". TERM is a feature, or "a x b".
+ * "decreasing:TERM", "convex:TERM", "concave:TERM", "free:TERM", "pin:TERM@RANGE=X". TERM is a feature, or "a x b".
  * RANGE is
  * "LOW..HIGH" (either may be left out) of numbers, a category, "missing", or for a pair two of these with a
  * comma between. A range takes the bins that hold any of its values. FIT_EINVAL with what is wrong.
@@ -54,6 +55,9 @@ struct fit_ga2m_change {
  */
 int fit_ga2m_edit_apply(struct fit_ga2m *m, const struct fit_ga2m_edit *e, struct fit_ga2m_change *change,
 			struct fit_err *err) FIT_MUST_CHECK;
+
+/* Do the notes of m say that cells of the term were pinned (and not later that it was set free)? */
+bool fit_ga2m_is_pinned(const struct fit_ga2m *m, size_t term);
 
 /* Append "note_N=TEXT" to m->meta, N one more than the notes that are there. FIT_ENOMEM. */
 int fit_ga2m_add_note(struct fit_ga2m *m, const char *text) FIT_MUST_CHECK;

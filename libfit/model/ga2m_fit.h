@@ -16,10 +16,16 @@ struct ga2m_part {
 	size_t n;
 	uint16_t **bin;		/* [feature][row] */
 	double *y, *offset;	/* offset is never NULL here */
+	double *known;		/* NULL, or more of it by output: [output * n + row] */
 	double *w;		/* NULL: all 1 */
 	uint16_t *times;	/* NULL: once each; how often a row counts in min_leaf */
 	double *score;		/* [output * n + row]: link scale, offset included */
 };
+/* What row i starts from. */
+static inline double ga2m_known(const struct ga2m_part *p, size_t output, size_t i)
+{
+	return p->offset[i] + (p->known ? p->known[output * p->n + i] : 0);
+}
 int ga2m_part_init(struct ga2m_part *p, const struct ga2m_binned *b, const int8_t *sign, int want,
 		   size_t n_outputs) FIT_MUST_CHECK;
 void ga2m_part_release(struct ga2m_part *p, size_t n_features);

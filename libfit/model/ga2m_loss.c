@@ -181,6 +181,32 @@ static void shift(const struct ga2m_part *part, size_t k, const double *by)
 			part->score[o * part->n + i] += by[o];
 }
 
+/* Intercepts of classes on top of scores: steps of the bound on the curvature, each of which lessens the loss. */
+static void start_classes(const struct fit_ga2m_params *p, size_t k, struct ga2m_part *part, double *intercept,
+			  double *r)
+{
+	double total = 0, *by = r + k * part->n;
+
+	for (size_t i = 0; i < part->n; i++)
+		total += weight(part, i);
+	for (int step = 0; step < 200; step++) {
+		double most = 0;
+
+		ga2m_gradient(p, k, part, 1, r, NULL);
+		for (size_t o = 0; o < k; o++) {
+			by[o] = 0;
+			for (size_t i = 0; i < part->n; i++)
+				by[o] += r[o * part->n + i];
+			by[o] /= total * ga2m_curvature(p->loss);
+			intercept[o] += by[o];
+			most = fmax(most, fabs(by[o]));
+		}
+		shift(part, k, by);
+		if (most < 1e-10)
+			break;
+	}
+}
+
 /* scratch: 2 * n_outputs * n numbers. */
 void ga2m_start(const struct fit_ga2m_params *p, size_t k, struct ga2m_part *part, double *intercept,
 		double *scratch)
@@ -190,7 +216,7 @@ void ga2m_start(const struct fit_ga2m_params *p, size_t k, struct ga2m_part *par
 
 	for (size_t o = 0; o < k; o++)
 		for (size_t i = 0; i < n; i++)
-			part->score[o * n + i] = part->offset[i];
+			part->score[o * n + i] = ga2m_known(part, o, i);
 	for (size_t i = 0; i < n; i++) {
 		total += weight(part, i);
 		mean += weight(part, i) * part->y[i];
@@ -215,6 +241,9 @@ void ga2m_start(const struct fit_ga2m_params *p, size_t k, struct ga2m_part *par
 		double q = mean < 1e-9 ? 1e-9 : mean > 1 - 1e-9 ? 1 - 1e-9 : mean;
 
 		intercept[0] = log(q / (1 - q)) - mean_offset;
+	} else if (p->loss == FIT_GA2M_SOFTMAX && part->known) {
+		start_classes(p, k, part, intercept, scratch);
+		return;
 	} else if (p->loss == FIT_GA2M_SOFTMAX) {
 		for (size_t o = 0; o < k; o++) {
 			double share = 0;

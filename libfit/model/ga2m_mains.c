@@ -31,6 +31,7 @@ struct stage {
 	const struct fit_ga2m_params *p;
 	const struct ga2m_binned *data;
 	size_t k, n_outputs, m;		/* features; indicators, or the widest feature's bins by rows */
+	size_t n_free, first_free;	/* features that are boosted, order[0 … n_free - 1]; the first of them */
 	bool by_bins, constant;		/* engine; curvature is the weight alone */
 	bool few;			/* rows: by_bins without a Gram matrix, sums are made when they are looked at */
 	size_t stride;			/* of sum and mass: from output to output */
@@ -476,8 +477,8 @@ static void shuffle(gsl_rng *rng, size_t *a, size_t n)
 
 static void cycle(struct stage *s, bool at_random)
 {
-	shuffle(s->bag->rng, s->order, s->k);
-	for (size_t i = 0; i < s->k; i++) {
+	shuffle(s->bag->rng, s->order, s->n_free);
+	for (size_t i = 0; i < s->n_free; i++) {
 		size_t f = s->order[i];
 
 		/* what is left of the gain after this part of the step was taken */
@@ -489,10 +490,10 @@ static void cycle(struct stage *s, bool at_random)
 /* The feature with the largest gain when last looked at; the first of equal ones. */
 static void greedy(struct stage *s)
 {
-	for (size_t n = s->p->greedy_ratio * s->k; n > 0; n--) {
-		size_t best = 0;
+	for (size_t n = s->p->greedy_ratio * s->n_free; n > 0; n--) {
+		size_t best = s->first_free;
 
-		for (size_t f = 1; f < s->k; f++)
+		for (size_t f = best + 1; f < s->k; f++)
 			if (s->gain[f] > s->gain[best])
 				best = f;
 		s->gain[best] = plan(s, best, false) * (1 - s->rate) * (1 - s->rate);
@@ -679,12 +680,14 @@ static int stage_init(struct stage *s, struct ga2m_bag *bag)
 	for (size_t f = 0; f < s->k; f++) {
 		uint32_t *rows = s->rows + s->off[f];
 
-		s->order[f] = f;
+		if (!s->p->fixed || !s->p->fixed[f])
+			s->order[s->n_free++] = f;
 		for (size_t i = 0; i < n; i++)
 			rows[bag->train.bin[f][i]] += bag->train.times ? bag->train.times[i] : 1u;
 		for (size_t c = 2; !b->nominal[f] && c < b->n_bins[f]; c++)
 			rows[c] += rows[c - 1];
 	}
+	s->first_free = s->n_free ? s->order[0] : 0;
 	s->gram = bag->gram;
 	if (s->by_bins && !s->few && ga2m_gram_init(s->gram, s->m, small))
 		return FIT_ENOMEM;
@@ -699,7 +702,7 @@ int ga2m_boost_mains(struct ga2m_bag *bag)
 	size_t k = bag->n_outputs;
 	int rc = stage_init(&s, bag);
 
-	if (!rc && s.k > 0)
+	if (!rc && s.n_free > 0)
 		rc = rounds(&s, &stop);
 	bag->best_loss = stop.n ? stop.best : (double)NAN;
 	for (size_t f = 0; f < s.k && !rc; f++) {
@@ -714,9 +717,9 @@ int ga2m_boost_mains(struct ga2m_bag *bag)
 	/* scores of the tables that are kept, for what comes next */
 	for (size_t o = 0; o < k && !rc; o++) {
 		for (size_t i = 0; i < bag->train.n; i++)
-			bag->train.score[o * bag->train.n + i] = bag->train.offset[i] + bag->intercept[o];
+			bag->train.score[o * bag->train.n + i] = ga2m_known(&bag->train, o, i) + bag->intercept[o];
 		for (size_t i = 0; i < bag->val.n; i++)
-			bag->val.score[o * bag->val.n + i] = bag->val.offset[i] + bag->intercept[o];
+			bag->val.score[o * bag->val.n + i] = ga2m_known(&bag->val, o, i) + bag->intercept[o];
 	}
 	for (size_t f = 0; f < s.k && !rc; f++) {
 		ga2m_add_to_scores(&bag->train, bag->train.bin[f], bag->main[f], k);

@@ -80,6 +80,9 @@ static int check_target(const struct fit_ga2m_data *d, const struct fit_ga2m_par
 					"loss)", i + 1, y);
 		if ((d->offset && !isfinite(d->offset[i])) || (d->time && isnan(d->time[i])))
 			return fit_fail(err, FIT_EDATA, "row %zu: bad offset or time (expected a number)", i + 1);
+		for (size_t o = 0; d->known && o < d->n_classes; o++)
+			if (!isfinite(d->known[i * d->n_classes + o]))
+				return fit_fail(err, FIT_EDATA, "row %zu: a known score that is not finite", i + 1);
 	}
 	return FIT_OK;
 }
@@ -151,6 +154,13 @@ int ga2m_part_init(struct ga2m_part *p, const struct ga2m_binned *b, const int8_
 		rc = copy_numbers(&p->y, b->y, row, p->n);
 	if (!rc)
 		rc = copy_numbers(&p->offset, b->offset, row, p->n);
+	if (!rc && b->known) {
+		p->known = malloc((p->n * n_outputs + 1) * sizeof *p->known);
+		rc = p->known ? FIT_OK : FIT_ENOMEM;
+		for (size_t i = 0; i < p->n && !rc; i++)
+			for (size_t o = 0; o < n_outputs; o++)
+				p->known[o * p->n + i] = b->known[row[i] * b->n_known + o];
+	}
 	if (!rc && (b->weight || repeated)) {
 		rc = copy_numbers(&p->w, b->weight, row, p->n);
 		for (size_t i = 0; i < p->n && !rc; i++)
@@ -174,6 +184,7 @@ void ga2m_part_release(struct ga2m_part *p, size_t n_features)
 	free(p->bin);
 	free(p->y);
 	free(p->offset);
+	free(p->known);
 	free(p->w);
 	free(p->times);
 	free(p->score);
@@ -356,7 +367,7 @@ static void bag_part_scores(struct ga2m_part *p, const struct ga2m_bag *bag)
 {
 	for (size_t o = 0; o < bag->n_outputs; o++)
 		for (size_t i = 0; i < p->n; i++)
-			p->score[o * p->n + i] = p->offset[i] + bag->intercept[o];
+			p->score[o * p->n + i] = ga2m_known(p, o, i) + bag->intercept[o];
 	for (size_t f = 0; f < bag->data->n_features && bag->main[f]; f++)
 		ga2m_add_to_scores(p, p->bin[f], bag->main[f], bag->n_outputs);
 }

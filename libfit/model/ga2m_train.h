@@ -36,6 +36,8 @@ struct fit_ga2m_data {
 	double *y;
 	double *weight;		/* NULL: all 1; 0: the row is left out; negative or not finite: FIT_EDATA */
 	double *offset;		/* NULL: all 0; on the link scale */
+	double *known;		/* NULL, or with softmax what is known of each class beside the offset, which is the
+				 * same for all of them: [row * n_classes + class] */
 	double *time;		/* NULL, or what orders the rows; NaN is refused */
 	double *group;		/* NULL, or a group number (from 0) for FIT_GA2M_GROUPS */
 	const int8_t *bags;	/* NULL, or n_bags * n_rows: +k trains k times, -k validates k times, 0: unused;
@@ -97,6 +99,7 @@ struct fit_ga2m_params {
 	double min_leaf, min_leaf_share;	/* rows on either side of a cut; the same as a share of the
 				 * training rows of a bag: the larger counts */
 	double min_category;		/* rows of a category that is not pooled in a step */
+	const bool *fixed;		/* NULL, or by column: no main effect of it is boosted; borrowed */
 	const enum fit_ga2m_shape *shapes;	/* NULL, or by column; borrowed. A feature with one is in no pair */
 	bool purify;			/* pairs carry no main effects */
 	bool keep_bags;			/* the model keeps the tables of every bag */

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "libfit/model/ga2m_edit.h"
 #include "libfit/model/ga2m_purify.h"
 
 /* ---- bins of both ---- */
@@ -193,51 +194,56 @@ static int cover_of(struct cover *c, const struct fit_ga2m_feature *to,
 /* ---- a term in other bins ---- */
 
 struct moved {
-	double *score, *weight, *sq;	/* sq: squares of spreads */
+	double *score, *weight, *sq;	/* by cell and output, by cell, as score: squares of spreads */
 };
+
+/* Output o of cell (i, j), from the parts of cells of the source that it holds. */
+static void move_cell(const struct fit_ga2m_term *of, size_t k, size_t o, const struct cover *c, int n_dims,
+		      size_t i, size_t j, size_t cell, struct moved *out)
+{
+	size_t a = n_dims == 2 ? c[1].from[j] : 0, b = n_dims == 2 ? c[1].from[j + 1] : 1;
+	double mass = 0, sum = 0, sq = 0, plain = 0, plain_sq = 0, n = 0;
+
+	for (size_t s = c[0].from[i]; s < c[0].from[i + 1]; s++) {
+		for (size_t r = a; r < b; r++) {
+			size_t from = c[0].list[s].bin * of->n_bins[1] + (n_dims == 2 ? c[1].list[r].bin : 0);
+			double part = c[0].list[s].part * (n_dims == 2 ? c[1].list[r].part : 1);
+			double w = part * of->weight[from], sd = of->sd[from * k + o];
+			double score = of->score[from * k + o];
+
+			sd = isnan(sd) ? 0 : sd;
+			mass += w;
+			sum += w * score;
+			sq += w * sd * sd;
+			plain += score;
+			plain_sq += sd * sd;
+			n++;
+		}
+	}
+	out->weight[cell] = mass;
+	/* one source says its score to the bit */
+	out->score[cell * k + o] = n <= 1 ? plain : mass > 0 ? sum / mass : plain / n;
+	out->sq[cell * k + o] = n <= 1 ? plain_sq : mass > 0 ? sq / mass : plain_sq / n;
+}
 
 static int move_term(const struct fit_ga2m *m, const struct fit_ga2m_term *to,
 		const struct fit_ga2m *of_model,
 		     const struct fit_ga2m_term *of, struct moved *out)
 {
 	struct cover c[2] = { { NULL, NULL }, { NULL, NULL } };
-	size_t cells = fit_ga2m_n_cells(to);
+	size_t cells = fit_ga2m_n_cells(to), k = m->n_outputs;
 	int rc = FIT_OK;
 
-	*out = (struct moved){ calloc(cells + 1, sizeof *out->score), calloc(cells + 1, sizeof *out->weight),
-			       calloc(cells + 1, sizeof *out->sq) };
+	*out = (struct moved){ calloc(cells * k + 1, sizeof *out->score), calloc(cells + 1, sizeof *out->weight),
+			       calloc(cells * k + 1, sizeof *out->sq) };
 	if (!out->score || !out->weight || !out->sq)
 		return FIT_ENOMEM;
 	for (int d = 0; d < to->n_dims && !rc; d++)
 		rc = cover_of(&c[d], &m->features[to->feature[d]], &of_model->features[of->feature[d]], to->level[d]);
-	for (size_t i = 0; i < to->n_bins[0] && !rc; i++) {
-		for (size_t j = 0; j < to->n_bins[1]; j++) {
-			size_t cell = i * to->n_bins[1] + j;
-			size_t a = to->n_dims == 2 ? c[1].from[j] : 0, b = to->n_dims == 2 ? c[1].from[j + 1] : 1;
-			double mass = 0, sum = 0, sq = 0, plain = 0, plain_sq = 0, n = 0;
-
-			for (size_t s = c[0].from[i]; s < c[0].from[i + 1]; s++) {
-				for (size_t r = a; r < b; r++) {
-					size_t from = c[0].list[s].bin * of->n_bins[1] +
-						      (to->n_dims == 2 ? c[1].list[r].bin : 0);
-					double part = c[0].list[s].part * (to->n_dims == 2 ? c[1].list[r].part : 1);
-					double w = part * of->weight[from], sd = of->sd[from];
-
-					sd = isnan(sd) ? 0 : sd;
-					mass += w;
-					sum += w * of->score[from];
-					sq += w * sd * sd;
-					plain += of->score[from];
-					plain_sq += sd * sd;
-					n++;
-				}
-			}
-			out->weight[cell] = mass;
-			/* one source says its score to the bit */
-			out->score[cell] = n <= 1 ? plain : mass > 0 ? sum / mass : plain / n;
-			out->sq[cell] = n <= 1 ? plain_sq : mass > 0 ? sq / mass : plain_sq / n;
-		}
-	}
+	for (size_t i = 0; i < to->n_bins[0] && !rc; i++)
+		for (size_t j = 0; j < to->n_bins[1]; j++)
+			for (size_t o = 0; o < k; o++)
+				move_cell(of, k, o, c, to->n_dims, i, j, i * to->n_bins[1] + j, out);
 	cover_release(&c[0]);
 	cover_release(&c[1]);
 	return rc;
@@ -252,55 +258,73 @@ static void moved_release(struct moved *v)
 
 /* ---- the sum ---- */
 
-static double centre(struct fit_ga2m_term *t)
+/* Take the mean of each output away, into the intercepts. */
+static void centre(struct fit_ga2m *m, struct fit_ga2m_term *t)
 {
-	double sum = 0, total = 0;
+	size_t k = m->n_outputs;
 
-	for (size_t i = 0; i < fit_ga2m_n_cells(t); i++) {
-		sum += t->weight[i] * t->score[i];
-		total += t->weight[i];
+	for (size_t o = 0; o < k; o++) {
+		double sum = 0, total = 0;
+
+		for (size_t i = 0; i < fit_ga2m_n_cells(t); i++) {
+			sum += t->weight[i] * t->score[i * k + o];
+			total += t->weight[i];
+		}
+		sum = total > 0 ? sum / total : 0;
+		/* all but cells of an unseen category, which stay 0 */
+		for (size_t i = 0; i + 1 < t->n_bins[0]; i++)
+			for (size_t j = 0; j < t->n_bins[1] && (t->n_dims == 1 || j + 1 < t->n_bins[1]); j++)
+				t->score[(i * t->n_bins[1] + j) * k + o] -= sum;
+		m->intercept[o] += sum;
 	}
-	sum = total > 0 ? sum / total : 0;
-	/* all but cells of an unseen category, which stay 0 */
-	for (size_t i = 0; i + 1 < t->n_bins[0]; i++)
-		for (size_t j = 0; j < t->n_bins[1] && (t->n_dims == 1 || j + 1 < t->n_bins[1]); j++)
-			t->score[i * t->n_bins[1] + j] -= sum;
-	return sum;
 }
 
-/* Main effects that new weights find in a pair go where they belong. Both features have a main effect of
- * their own, else the pair stays as it is. */
-static int purify(struct fit_ga2m *m, struct fit_ga2m_term *t)
+/* Main effects that new weights find in one output of a pair go where they belong. */
+static int purify_output(struct fit_ga2m *m, const struct fit_ga2m_term *t, size_t o,
+			 struct fit_ga2m_term *const main_of[2])
 {
-	double *effect[2] = { calloc(t->n_bins[0] + 1, sizeof **effect), calloc(t->n_bins[1] + 1,
-		sizeof **effect) };
+	size_t k = m->n_outputs, cells = fit_ga2m_n_cells(t);
+	double *effect[2] = { calloc(t->n_bins[0] + 1, sizeof **effect), calloc(t->n_bins[1] + 1, sizeof **effect) };
+	double *score = malloc((cells + 1) * sizeof *score), constant = 0;
+	int rc = effect[0] && effect[1] && score ? FIT_OK : FIT_ENOMEM;
+
+	for (size_t i = 0; i < cells && !rc; i++)
+		score[i] = t->score[i * k + o];
+	rc = rc ? rc : fit_ga2m_purify(score, t->weight, t->n_bins[0], t->n_bins[1], effect[0], effect[1], &constant);
+	for (size_t i = 0; i < cells && !rc; i++)
+		t->score[i * k + o] = score[i];
+	for (int d = 0; d < 2 && !rc; d++) {
+		const struct fit_ga2m_feature *f = &m->features[t->feature[d]];
+
+		main_of[d]->score[o] += effect[d][0];
+		for (size_t i = 1; i + 1 < main_of[d]->n_bins[0]; i++) {
+			double x = f->nominal ? (double)(i - 1) : i >= 2 ? f->cuts[0][i - 2] : -HUGE_VAL;
+
+			main_of[d]->score[i * k + o] += effect[d][fit_ga2m_bin(f, t->level[d], x)];
+		}
+	}
+	m->intercept[o] += rc ? 0 : constant;
+	free(effect[0]);
+	free(effect[1]);
+	free(score);
+	return rc;
+}
+
+/* A pair whose features both have a main effect that may move, else it stays as it is. */
+static int purify(struct fit_ga2m *m, const struct fit_ga2m_term *t, const bool *pinned)
+{
 	struct fit_ga2m_term *main_of[2];
-	double constant = 0;
-	int rc = effect[0] && effect[1] ? FIT_OK : FIT_ENOMEM;
+	int rc = FIT_OK;
 
 	for (int d = 0; d < 2; d++) {
 		size_t k = fit_ga2m_find_term(m, t->feature[d], SIZE_MAX);
 
-		main_of[d] = k == SIZE_MAX ? NULL : &m->terms[k];
+		if (k == SIZE_MAX || pinned[k])
+			return FIT_OK;
+		main_of[d] = &m->terms[k];
 	}
-	if (!rc && main_of[0] && main_of[1])
-		rc = fit_ga2m_purify(t->score, t->weight, t->n_bins[0], t->n_bins[1], effect[0], effect[1], &constant);
-	else
-		goto out;
-	for (int d = 0; d < 2 && !rc; d++) {
-		const struct fit_ga2m_feature *f = &m->features[t->feature[d]];
-
-		main_of[d]->score[0] += effect[d][0];
-		for (size_t i = 1; i + 1 < main_of[d]->n_bins[0]; i++) {
-			double x = f->nominal ? (double)(i - 1) : i >= 2 ? f->cuts[0][i - 2] : -HUGE_VAL;
-
-			main_of[d]->score[i] += effect[d][fit_ga2m_bin(f, t->level[d], x)];
-		}
-	}
-	m->intercept[0] += rc ? 0 : constant;
-out:
-	free(effect[0]);
-	free(effect[1]);
+	for (size_t o = 0; o < m->n_outputs && !rc; o++)
+		rc = purify_output(m, t, o, main_of);
 	return rc;
 }
 
@@ -342,25 +366,30 @@ static const struct fit_ga2m_term *twin(const struct fit_ga2m *m, const struct f
 	return k == SIZE_MAX ? NULL : &delta->terms[k];
 }
 
-static void measure(const struct fit_ga2m_term *t, const struct moved *change, struct fit_ga2m_drift *x)
+static void measure(const struct fit_ga2m_term *t, size_t k, const struct moved *change, struct fit_ga2m_drift *x)
 {
 	double sum = 0, total = 0, spread = 0;
 
 	for (size_t i = 0; i < fit_ga2m_n_cells(t); i++) {
-		sum += change->weight[i] * fabs(change->score[i]);
-		spread += change->weight[i] * sqrt(change->sq[i]);
+		for (size_t o = 0; o < k; o++) {
+			sum += change->weight[i] * fabs(change->score[i * k + o]) / (double)k;
+			spread += change->weight[i] * sqrt(change->sq[i * k + o]) / (double)k;
+			if (change->weight[i] > 0)
+				x->largest = fmax(x->largest, fabs(change->score[i * k + o]));
+		}
 		total += change->weight[i];
-		if (change->weight[i] > 0)
-			x->largest = fmax(x->largest, fabs(change->score[i]));
 	}
 	x->mean = total > 0 ? sum / total : 0;
 	x->spread = total > 0 ? spread / total : (double)NAN;
 }
 
+/* A pinned term gets the fresh weights, and nothing else. */
 static int add_term(struct fit_ga2m *n, const struct fit_ga2m *m, size_t k, const struct fit_ga2m *delta,
-		    double keep, struct fit_ga2m_drift *x, struct fit_err *err)
+		    double keep, bool pinned, struct fit_ga2m_drift *x, struct fit_err *err)
 {
 	const struct fit_ga2m_term *old = &m->terms[k], *fresh = twin(m, old, delta);
+	bool moves = fresh && !pinned;
+	size_t outputs = m->n_outputs;
 	struct moved a = { NULL, NULL, NULL }, b = { NULL, NULL, NULL };
 	struct fit_ga2m_term *t;
 	int rc;
@@ -373,14 +402,15 @@ static int add_term(struct fit_ga2m *n, const struct fit_ga2m *m, size_t k, cons
 	rc = move_term(n, t, m, old, &a);
 	if (!rc && fresh)
 		rc = move_term(n, t, delta, fresh, &b);
-	for (size_t i = 0; i < fit_ga2m_n_cells(t) && !rc; i++) {
-		t->score[i] = a.score[i] + (fresh ? b.score[i] : 0);
+	for (size_t i = 0; i < fit_ga2m_n_cells(t) && !rc; i++)
 		t->weight[i] = keep * a.weight[i] + (fresh ? b.weight[i] : 0);
-		t->sd[i] = sqrt(a.sq[i] + (fresh ? b.sq[i] : 0));
+	for (size_t i = 0; i < fit_ga2m_n_cells(t) * outputs && !rc; i++) {
+		t->score[i] = a.score[i] + (moves ? b.score[i] : 0);
+		t->sd[i] = sqrt(a.sq[i] + (moves ? b.sq[i] : 0));
 	}
 	*x = (struct fit_ga2m_drift){ .term = k, .importance_before = old->importance, .spread = (double)NAN };
-	if (!rc && fresh)
-		measure(t, &b, x);
+	if (!rc && moves)
+		measure(t, outputs, &b, x);
 	moved_release(&a);
 	moved_release(&b);
 	return rc ? fit_fail_nomem(err) : FIT_OK;
@@ -409,39 +439,76 @@ static int copy_head(struct fit_ga2m *n, const struct fit_ga2m *m)
 	return fit_meta_copy(&n->meta, &m->meta);
 }
 
-int fit_ga2m_add(struct fit_ga2m *m, const struct fit_ga2m *delta, double keep,
-		struct fit_ga2m_drift *drift,
+static bool same_classes(const struct fit_ga2m *a, const struct fit_ga2m *b)
+{
+	bool same = a->n_outputs == b->n_outputs && a->n_classes == b->n_classes;
+
+	for (size_t c = 0; c < a->n_classes && same; c++)
+		same = strcmp(a->classes[c], b->classes[c]) == 0;
+	return same;
+}
+
+/* Of several outputs the mean size. */
+static double mean_size(const double *v, size_t n)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < n; i++)
+		sum += n == 1 ? v[i] : fabs(v[i]) / (double)n;
+	return sum;
+}
+
+static void rate(struct fit_ga2m *n, const struct fit_ga2m *m, const struct fit_ga2m *delta,
+		 struct fit_ga2m_drift *drift)
+{
+	size_t k = m->n_outputs;
+
+	drift[0] = (struct fit_ga2m_drift){ .term = SIZE_MAX, .importance_before = mean_size(m->intercept, k),
+					    .importance_after = mean_size(n->intercept, k),
+					    .mean = fabs(mean_size(delta->intercept, k)), .spread = (double)NAN };
+	for (size_t o = 0; o < k; o++)
+		drift[0].largest = fmax(drift[0].largest, fabs(delta->intercept[o]));
+	for (size_t t = 0; t < n->n_terms; t++) {
+		fit_ga2m_rate_term(n, &n->terms[t]);
+		n->terms[t].importance_sd = (double)NAN;
+		drift[t + 1].importance_after = n->terms[t].importance;
+	}
+}
+
+int fit_ga2m_add(struct fit_ga2m *m, const struct fit_ga2m *delta, double keep, struct fit_ga2m_drift *drift,
 		 struct fit_err *err)
 {
 	struct fit_ga2m n = { 0 };
+	bool *pinned = calloc(m->n_terms + 1, sizeof *pinned);
+	const char *wrong;
 	int rc;
 
-	if (m->n_outputs != 1 || delta->n_outputs != 1)
-		return fit_fail(err, FIT_EINVAL, "models of three classes and more cannot be added");
-	rc = copy_head(&n, m) ? fit_fail_nomem(err) : make_features(&n, m, delta, err);
-	n.n_rows = m->n_rows + delta->n_rows;
+	if (!pinned)
+		return fit_fail_nomem(err);
+	for (size_t k = 0; k < m->n_terms; k++)
+		pinned[k] = fit_ga2m_is_pinned(m, k);
+	rc = same_classes(m, delta) ? FIT_OK : fit_fail(err, FIT_EINVAL, "the classes of the models are not the same");
 	if (!rc)
-		n.intercept[0] = m->intercept[0] + delta->intercept[0];
+		rc = copy_head(&n, m) ? fit_fail_nomem(err) : make_features(&n, m, delta, err);
+	n.n_rows = m->n_rows + delta->n_rows;
+	for (size_t o = 0; o < m->n_outputs && !rc; o++)
+		n.intercept[o] = m->intercept[o] + delta->intercept[o];
 	for (size_t k = 0; k < m->n_terms && !rc; k++)
-		rc = add_term(&n, m, k, delta, keep, &drift[k + 1], err);
+		rc = add_term(&n, m, k, delta, keep, pinned[k], &drift[k + 1], err);
 	for (size_t k = 0; k < n.n_terms && !rc; k++)
-		if (n.terms[k].n_dims == 2 && purify(&n, &n.terms[k]))
+		if (n.terms[k].n_dims == 2 && !pinned[k] && purify(&n, &n.terms[k], pinned))
 			rc = fit_fail_nomem(err);
 	for (size_t k = 0; k < n.n_terms && !rc; k++)
-		n.intercept[0] += centre(&n.terms[k]);
+		if (!pinned[k])
+			centre(&n, &n.terms[k]);
+	free(pinned);
+	if (!rc && (wrong = fit_ga2m_check(&n)))
+		rc = fit_fail(err, FIT_EDATA, "the sum of the models is none (%s)", wrong);
 	if (rc) {
 		fit_ga2m_release(&n);
 		return rc;
 	}
-	drift[0] = (struct fit_ga2m_drift){ .term = SIZE_MAX, .importance_before = m->intercept[0],
-					    .importance_after = n.intercept[0],
-					    .mean = fabs(delta->intercept[0]), .spread = (double)NAN };
-	drift[0].largest = drift[0].mean;
-	for (size_t k = 0; k < n.n_terms; k++) {
-		fit_ga2m_rate_term(&n, &n.terms[k]);
-		n.terms[k].importance_sd = (double)NAN;
-		drift[k + 1].importance_after = n.terms[k].importance;
-	}
+	rate(&n, m, delta, drift);
 	fit_ga2m_release(m);
 	*m = n;
 	return FIT_OK;
@@ -460,24 +527,49 @@ static double value_of(const struct fit_ga2m *m, const struct fit_ga2m_data *d, 
 	return fit_ga2m_category(&m->features[f], fit_text_of(c->categories[c->code[row]]));
 }
 
+/* The scores of m, which the training starts from. */
 static int add_scores(const struct fit_ga2m *m, struct fit_ga2m_data *d, struct fit_err *err)
 {
-	double *x = calloc(m->n_features + 1, sizeof *x), score;
+	size_t k = m->n_outputs;
+	double *x = calloc(m->n_features + 1, sizeof *x), *score = calloc(k + 1, sizeof *score);
 
-	if (!d->offset)
+	if (k > 1)
+		d->known = calloc(d->n_rows * k + 1, sizeof *d->known);
+	else if (!d->offset)
 		d->offset = calloc(d->n_rows + 1, sizeof *d->offset);
-	if (!x || !d->offset) {
+	if (!x || !score || !(k > 1 ? d->known : d->offset)) {
 		free(x);
+		free(score);
 		return fit_fail_nomem(err);
 	}
 	for (size_t i = 0; i < d->n_rows; i++) {
 		for (size_t f = 0; f < m->n_features; f++)
 			x[f] = value_of(m, d, f, i);
-		fit_ga2m_score(m, x, &score);
-		d->offset[i] += score;
+		fit_ga2m_score(m, x, score);
+		for (size_t o = 0; o < k; o++)
+			*(k > 1 ? &d->known[i * k + o] : &d->offset[i]) += score[o];
 	}
 	free(x);
+	free(score);
 	return FIT_OK;
+}
+
+/* What is pinned is not trained: neither main effects nor pairs. */
+static void choose_terms(const struct fit_ga2m *m, struct fit_ga2m_params *p, size_t (*pairs)[2], bool *fixed)
+{
+	for (size_t k = 0; k < m->n_terms; k++) {
+		const struct fit_ga2m_term *t = &m->terms[k];
+		bool pinned = fit_ga2m_is_pinned(m, k);
+
+		if (pinned && t->n_dims == 1) {
+			fixed[t->feature[0]] = true;
+			/* its part of a pair has nowhere to go */
+			p->purify = false;
+		} else if (!pinned && t->n_dims == 2) {
+			pairs[p->n_pair_list][0] = t->feature[0];
+			pairs[p->n_pair_list++][1] = t->feature[1];
+		}
+	}
 }
 
 int fit_ga2m_update(struct fit_ga2m *m, struct fit_ga2m_data *d, const struct fit_ga2m_params *p,
@@ -487,29 +579,26 @@ int fit_ga2m_update(struct fit_ga2m *m, struct fit_ga2m_data *d, const struct fi
 	struct fit_ga2m_params params = *p;
 	struct fit_ga2m delta = { 0 };
 	size_t(*pairs)[2] = calloc(m->n_terms + 1, sizeof *pairs);
+	bool *fixed = calloc(m->n_features + 1, sizeof *fixed);
 	int rc = FIT_OK;
 
 	*drift = calloc(m->n_terms + 1, sizeof **drift);
-	if (!pairs || !*drift)
+	if (!pairs || !fixed || !*drift)
 		rc = fit_fail_nomem(err);
-	else if (m->n_outputs != 1)
-		rc = fit_fail(err, FIT_EINVAL, "a model of three classes and more cannot be updated");
 	params.loss = m->loss;
 	params.quantile = m->quantile;
 	params.pairs = 0;
 	params.n_pair_list = 0;
-	for (size_t k = 0; k < m->n_terms && !rc; k++) {
-		if (m->terms[k].n_dims != 2)
-			continue;
-		pairs[params.n_pair_list][0] = m->terms[k].feature[0];
-		pairs[params.n_pair_list++][1] = m->terms[k].feature[1];
-	}
+	if (!rc)
+		choose_terms(m, &params, pairs, fixed);
 	params.pair_list = (const size_t(*)[2])pairs;
+	params.fixed = fixed;
 	rc = rc ? rc : add_scores(m, d, err);
 	rc = rc ? rc : fit_ga2m_train(&delta, d, &params, report, err);
 	rc = rc ? rc : fit_ga2m_add(m, &delta, keep, *drift, err);
 	fit_ga2m_release(&delta);
 	free(pairs);
+	free(fixed);
 	if (rc) {
 		free(*drift);
 		*drift = NULL;

@@ -32,16 +32,21 @@ struct fit_ga2m_drift {
  * on. p says how to train; its pairs are set to those of m. Spreads of the result are roots of sums
  * of squares;
  * bags are dropped. drift gets m->n_terms + 1 entries, the intercept first (its importances are
- * its values, which also take up what centring moves; its change is that of d alone); free it.
+ * its values, which also take up what centring moves; its change is that of d alone); free it. Of several
+ * classes changes are means over them, and the intercept is the mean size.
  *
- * FIT_EINVAL: three classes or more; errors also as of fit_ga2m_train(), m is as it was then.
+ * A term that was pinned (fit_ga2m_is_pinned()) stays as it is: it is not trained, nothing of a pair goes
+ * into it, it is not centred.
+ *
+ * Errors as of fit_ga2m_train(); m is as it was then.
  */
 int fit_ga2m_update(struct fit_ga2m *m, struct fit_ga2m_data *d, const struct fit_ga2m_params *p,
 		double keep,
 		    struct fit_ga2m_drift **drift, struct fit_ga2m_report *report,
 		    struct fit_err *err) FIT_MUST_CHECK;
 
-/* m becomes m + delta (models over the same features, by name): the part of the above that does not train. */
+/* m becomes m + delta (models over the same features, by name, and the same classes): the part of the above
+ * that does not train. FIT_EINVAL: they are not; FIT_EDATA: scores or weights overflow. */
 int fit_ga2m_add(struct fit_ga2m *m, const struct fit_ga2m *delta, double keep,
 		struct fit_ga2m_drift *drift,
 		 struct fit_err *err) FIT_MUST_CHECK;

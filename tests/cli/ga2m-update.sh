@@ -69,6 +69,69 @@ gf-ga2m train --target y --loss logistic --nominal user --pairs 0 --bags 2 --max
 run "two classes" 0 gf-ga2m update --model "$T/c.tsv" --bags 2 --max-rounds 200 "$T/new-c.csv"
 run "a class that it does not know" 1 gf-ga2m update --model "$T/c.tsv" "$T/new.csv"
 has "is a fault of its line" "$T/err" "new.csv:2:y: '.*' is no class of the model"
+# what was pinned stays to the bit, whatever the rows say
+shape() { gf-ga2m explain --no-meta --model "$1" --shape "$2"; }
+# scores by the upper edge of bins, at hours; bins of an update are more
+at_hours() {
+	gf-ga2m predict -q --no-meta --link --terms --model "$1" "$T/hours.csv" |
+		awk -F '\t' -v t="$2" 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "f(" t ")") k = i; next } { print $k }'
+}
+awk 'BEGIN { print "hour,gpus,user"; for (h = 0; h < 24; h++) for (g = 1; g < 9; g++) print h "," g ",a" }' >"$T/hours.csv"
+run "a pinned main effect" 0 gf-ga2m edit --edit 'pin:hour@0..6=-1' "$T/m.tsv"
+cp "$T/out" "$T/pinned.tsv"
+run "is updated" 0 gf-ga2m update --model "$T/pinned.tsv" --drift "$T/drift.tsv" --bags 6 "$T/new.csv"
+cp "$T/out" "$T/pu.tsv"
+at_hours "$T/pinned.tsv" hour >"$T/a"
+at_hours "$T/pu.tsv" hour >"$T/b"
+same "and stays as it is" "$T/a" "$T/b"
+awk -v h="$(drift hour)" -v u="$(drift user)" 'BEGIN { exit !(h == 0 && h != "" && u > 1) }'
+ok "the others move" $?
+run "a second update" 0 gf-ga2m update --model "$T/pu.tsv" --bags 2 "$T/test.csv"
+at_hours "$T/out" hour >"$T/b"
+same "knows of it, too" "$T/a" "$T/b"
+run "set free" 0 gf-ga2m edit --edit free:hour "$T/pinned.tsv"
+cp "$T/out" "$T/free.tsv"
+run "it moves" 0 gf-ga2m update --model "$T/free.tsv" --drift "$T/drift.tsv" --bags 6 "$T/new.csv"
+awk -v h="$(drift hour)" 'BEGIN { exit !(h > 1) }'
+ok "again" $?
+run "a pinned pair" 0 gf-ga2m edit --edit 'pin:hour x gpus@18..,5..=2' "$T/m.tsv"
+cp "$T/out" "$T/pinned.tsv"
+run "is updated" 0 gf-ga2m update --model "$T/pinned.tsv" --drift "$T/drift.tsv" --bags 6 "$T/new.csv"
+cp "$T/out" "$T/pu.tsv"
+at_hours "$T/pinned.tsv" 'hour x gpus' >"$T/a"
+at_hours "$T/pu.tsv" 'hour x gpus' >"$T/b"
+same "and stays as well" "$T/a" "$T/b"
+awk -v h="$(drift hour)" 'BEGIN { exit !(h > 1) }'
+ok "its features do not" $?
+
+# three classes
+for f in old alike new test; do
+	awk -F , -v OFS=, 'NR > 1 { $4 = $4 > 24 ? "long" : $4 > 16 ? "mid" : "short" } { print }' "$T/$f.csv" >"$T/$f-3.csv"
+done
+# loss MODEL FILE: log loss, from columns p_CLASS
+loss() {
+	gf-ga2m predict -q --no-meta --model "$1" "$2" | cut -f 3- >"$T/p"
+	sed 1d "$2" | cut -d , -f 4 | sed '1i y' | paste "$T/p" - |
+		awk 'NR == 1 { for (i = 1; i < NF; i++) { c = $i; sub("p_", "", c); k[c] = i } next }
+			{ s -= log($k[$NF]); n++ } END { printf "%.6f\n", s / n }'
+}
+run "three classes" 0 gf-ga2m train -q --target y --loss softmax --nominal user --pair hour,gpus --bags 3 \
+	--max-rounds 800 "$T/old-3.csv"
+cp "$T/out" "$T/c3.tsv"
+run "a week like the one before" 0 gf-ga2m update -q --model "$T/c3.tsv" --drift "$T/drift.tsv" --bags 3 --max-rounds 400 \
+	"$T/alike-3.csv"
+awk -v h="$(drift hour)" -v g="$(drift gpus)" 'BEGIN { exit !(h < 0.5 && g < 0.5 && h != "") }'
+ok "moves little" $?
+run "another week" 0 gf-ga2m update -q --model "$T/c3.tsv" --drift "$T/drift.tsv" --bags 3 --max-rounds 400 "$T/new-3.csv"
+cp "$T/out" "$T/u3.tsv"
+awk -v a="$(loss "$T/u3.tsv" "$T/test-3.csv")" -v b="$(loss "$T/c3.tsv" "$T/test-3.csv")" \
+	'BEGIN { print "# log loss", a, b; exit !(a > 0 && a < 0.5 * b) }'
+ok "the updated model halves the loss of a third one" $?
+for threads in 2 3; do
+	gf-ga2m update -q --model "$T/c3.tsv" --threads $threads --bags 3 --max-rounds 400 "$T/new-3.csv" >"$T/out"
+	same "$threads threads, the same bytes" "$T/u3.tsv" "$T/out"
+done
+run "the sum is sound" 0 gf-ga2m check "$T/u3.tsv"
 printf 'hour,gpus,user\n1,2,a\n' >"$T/short.csv"
 run "no target" 1 gf-ga2m update --model "$T/m.tsv" "$T/short.csv"
 is "is said" "$T/err" "gf-ga2m: $T/short.csv: no column 'y'"
