@@ -525,6 +525,9 @@ int ga2m_train(struct cli *cli, const struct ga2m_train_options *o)
 		rc = read_rows(in, o, &c, &d, &e, &err);
 	if (!rc && d.n_rows == 0)
 		rc = fit_fail(&err, FIT_EDATA, "%s: no rows", fit_input_name(in));
+	if (!rc && d.n_classes > 2 && 2 * d.n_classes > d.n_rows)
+		cli_warn(cli, "%s: %zu classes in %zu rows (is '%s' a number?)", fit_input_name(in), d.n_classes,
+			 d.n_rows, o->target);
 	if (!rc) {
 		fit_input_hash(in, hash);
 		p.shapes = o->shape.n ? shape : NULL;

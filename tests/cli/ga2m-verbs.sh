@@ -107,6 +107,12 @@ run "a sound model" 0 gf-ga2m check --shape gpus=increasing --rows $jobs "$T/m.t
 hasnt "nothing fails" "$T/out" '	fails	'
 run "hours do not fall" 1 gf-ga2m check --shape hour=decreasing "$T/m.tsv"
 has "where they rise" "$T/out" '^shape	fails	hour	NA	[0-9]+	.*rises, from'
+run "a shape of a pair" 2 gf-ga2m edit -e 'monotone:a x b' tests/data/ga2m-model.tsv
+has "there is none" "$T/err" '^gf-ga2m: monotone:a x b: a pair has no such shape$'
+run "of categories" 2 gf-ga2m edit -e increasing:kind tests/data/ga2m-model.tsv
+has "neither" "$T/err" '^gf-ga2m: increasing:kind: categories have no order$'
+run "of three classes" 2 gf-ga2m edit -e convex:a tests/data/ga2m-classes.tsv
+has "nor" "$T/err" '^gf-ga2m: convex:a: a shape of several classes$'
 run "a spike" 0 gf-ga2m edit -e pin:mem_gib@31..31.5=60 "$T/m.tsv"
 cp "$T/out" "$T/e.tsv"
 run "is found" 1 gf-ga2m check --support 0.05 --spike 2 "$T/e.tsv"

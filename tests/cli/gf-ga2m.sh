@@ -124,6 +124,9 @@ run "three classes" 0 sh -c "gf-ga2m train -t y --loss softmax --feature a --fea
 good "$T/out" '{ if (!near($c["p_1"] + $c["p_9"] + $c["p_10"], 1, 1e-12)) bad = 1; s = s " " $c["class"] }
 	END { exit bad || s !~ /^ 1 10 10 9/ }'
 ok "in the order of numbers" $?
+awk 'BEGIN { print "x,y"; for (i = 0; i < 30; i++) print i "," i * i }' >"$T/each.csv"
+run "nearly as many classes as rows" 0 gf-ga2m train -t y --loss softmax --bags 1 --pairs 0 --max-rounds 2 "$T/each.csv"
+has "are wondered at" "$T/err" "^gf-ga2m: warning: $T/each.csv: 30 classes in 30 rows [(]is 'y' a number[?][)]$"
 run "three classes are not two" 1 gf-ga2m train -t y --loss logistic --feature a "$T/three.csv"
 is "is said" "$T/err" "gf-ga2m: $T/three.csv: 3 classes in the target (expected 2 for logistic loss)"
 
@@ -198,6 +201,9 @@ is "is said" "$T/err" "gf-ga2m: $T/d.csv: no column 'z' (there are a, b, k, at, 
 sed 's/,3,/,-3,/' "$T/d.csv" >"$T/minus.csv"
 run "a weight below 0" 1 gf-ga2m train -t y --feature a --weight w "$T/minus.csv"
 is "is said" "$T/err" "gf-ga2m: $T/minus.csv:4:w: bad weight '-3' (expected 0 or more)"
+sed 's/^\([^,]*,[^,]*,[^,]*,[^,]*\),[^,]*,/\1,0,/; 1s/,0,/,w,/' "$T/d.csv" >"$T/weightless.csv"
+run "no weight at all" 1 gf-ga2m train -t y --feature a --weight w "$T/weightless.csv"
+is "is said" "$T/err" "gf-ga2m: $T/weightless.csv: no row with a weight above 0"
 run "a shape of nothing" 1 gf-ga2m train -t y --feature a --shape q=convex "$T/d.csv"
 run "a shape that is none" 2 gf-ga2m train -t y --feature a --shape a=round "$T/d.csv"
 run "a pair of one" 2 gf-ga2m train -t y --feature a --feature b --pair a,a "$T/d.csv"
