@@ -588,7 +588,7 @@ static void put_panel(struct builder *b, const struct fit_plot *p, size_t i, con
 /* Lengths of its layout, in pixels. */
 #define GRID_LEFT 92.0
 #define GRID_RIGHT 16.0
-#define GRID_BOTTOM 56.0
+#define GRID_BOTTOM 64.0
 #define GRID_GAP_X 60.0
 #define GRID_GAP_Y 60.0
 #define GRID_TITLE 30.0

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * gf-report: verdicts, figures, models and where they come from, as one HTML page that stands by itself.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "libfit/base/outfile.h"
+#include "libfit/plot/report.h"
+#include "tools/common/cli.h"
+
+struct options {
+	struct cli_list verdicts, models;
+	const char *title, *recipes, *previous;
+	int64_t rows;
+};
+
+static const struct cli_option option_table[] = {
+	{ 't', "title", CLI_TEXT, offsetof(struct options, title), "TEXT", "goodfit report", "title of the page",
+	  NULL, 0, 0, 0 },
+	{ 0, "verdicts", CLI_LIST, offsetof(struct options, verdicts), "TABLE", NULL,
+	  "a table of verdicts, as of gf-claims; may be given several times", NULL, 0, 0, CLI_INPUT },
+	{ 'm', "model", CLI_LIST, offsetof(struct options, models), "TABLE", NULL,
+	  "a table of a model; may be given several times", NULL, 0, 0, CLI_INPUT },
+	{ 'r', "recipes", CLI_TEXT, offsetof(struct options, recipes), "FOLDER", NULL,
+	  "recipes of the figures, for their captions", NULL, 0, 0, 0 },
+	{ 'p', "previous", CLI_TEXT, offsetof(struct options, previous), "PAGE", NULL,
+	  "an earlier report, to say what changed", NULL, 0, 0, 0 },
+	{ 0, "rows", CLI_INT, offsetof(struct options, rows), "N", "40", "rows shown of each table of data", NULL,
+	  1, 1e9, 0 },
+	{ 0, NULL, CLI_FLAG, 0, NULL, NULL, NULL, NULL, 0, 0, 0 }
+};
+
+static const struct cli_verb verbs[] = {
+	{ "", "FOLDER...", "", option_table, 1, -1 },
+	{ NULL, NULL, NULL, NULL, 0, 0 }
+};
+
+static const struct cli_tool tool = {
+	"gf-report", "Verdicts, figures, models and where they come from, as one HTML page.",
+	"A FOLDER holds pictures (NAME.svg) and what recipes of figures leave beside them.", verbs
+};
+
+/* ---- inputs ---- */
+
+struct tables {
+	struct fit_table *tables;
+	struct fit_report_table *named;
+	size_t n;
+};
+
+static void release(struct tables *t)
+{
+	for (size_t i = 0; i < t->n; i++)
+		fit_table_release(&t->tables[i]);
+	free(t->tables);
+	free(t->named);
+}
+
+/* The name in the page: without folders, as pages must not depend on where they were made. */
+static const char *short_name(const char *operand)
+{
+	const char *slash = strrchr(operand, '/');
+
+	return slash && !fit_is_store(operand) ? slash + 1 : operand;
+}
+
+static int read_tables(struct tables *t, const struct cli_list *list, struct fit_err *err)
+{
+	int rc = FIT_OK;
+
+	t->tables = calloc(list->n ? list->n : 1, sizeof *t->tables);
+	t->named = calloc(list->n ? list->n : 1, sizeof *t->named);
+	if (!t->tables || !t->named)
+		return fit_fail_nomem(err);
+	for (size_t i = 0; i < list->n && !rc; i++) {
+		rc = fit_table_read(&t->tables[i], list->items[i], NULL, 0, err);
+		t->named[i] = (struct fit_report_table){ short_name(list->items[i]), &t->tables[i] };
+		t->n += !rc;
+	}
+	return rc;
+}
+
+static int read_page(struct fit_str *page, const char *name, struct fit_err *err)
+{
+	FILE *f = fopen(name, "rb");
+	char block[65536];
+	int rc = FIT_OK;
+	size_t n;
+
+	if (!f)
+		return fit_fail_errno(err, "cannot open %s", name);
+	while (!rc && (n = fread(block, 1, sizeof block, f)) > 0)
+		rc = fit_str_add(page, block, n) ? fit_fail_nomem(err) : FIT_OK;
+	if (!rc && ferror(f))
+		rc = fit_fail_errno(err, "cannot read %s", name);
+	fclose(f);
+	if (!rc && !page->n)
+		rc = fit_fail(err, FIT_EPARSE, "%s: empty (expected a report)", name);
+	return rc;
+}
+
+static int run(struct cli *cli, const struct options *o)
+{
+	struct tables verdicts = { 0 }, models = { 0 };
+	struct fit_str previous = { 0 }, page = { 0 };
+	struct fit_report_params p = {
+		.title = o->title, .recipes = o->recipes, .folders = cli->operands,
+		.n_folders = (size_t)cli->n_operands, .max_rows = (size_t)o->rows,
+	};
+	struct fit_err err = { 0 };
+	int rc, status;
+
+	if (cli->out && fit_is_store(cli->out))
+		return cli_usage(cli, "a page cannot go into a store '%s'", cli->out);
+	rc = read_tables(&verdicts, &o->verdicts, &err);
+	rc = rc ? rc : read_tables(&models, &o->models, &err);
+	if (!rc && o->previous)
+		rc = read_page(&previous, o->previous, &err);
+	p.verdicts = verdicts.named;
+	p.n_verdicts = verdicts.n;
+	p.models = models.named;
+	p.n_models = models.n;
+	p.previous_name = o->previous;
+	p.previous = (struct fit_text){ previous.s, previous.n };
+	rc = rc ? rc : fit_report_write(&page, &p, &err);
+	rc = rc ? rc : fit_outfile_write(cli->out, (struct fit_text){ page.s, page.n }, &err);
+	status = rc ? cli_error(cli, &err) : CLI_EXIT_OK;
+	fit_str_release(&page);
+	fit_str_release(&previous);
+	release(&verdicts);
+	release(&models);
+	free(o->verdicts.items);
+	free(o->models.items);
+	return status;
+}
+
+int main(int argc, char **argv)
+{
+	struct options o = { .title = "goodfit report", .rows = 40 };
+	struct cli cli;
+	int rc = cli_start(&cli, &tool, argc, argv, &o);
+
+	if (rc >= 0)
+		return rc;
+	return cli_finish(&cli, run(&cli, &o));
+}
