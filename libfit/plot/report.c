@@ -19,7 +19,8 @@ static const char style[] =
 	"body{margin:0 auto;padding:0 1rem 4rem;max-width:76rem;background:var(--paper);color:var(--ink);"
 	"font:16px/1.5 system-ui,sans-serif}\n"
 	"a{color:var(--link)}\n"
-	"a.skip{position:absolute;left:-99rem}a.skip:focus{left:1rem;top:1rem;background:var(--paper);padding:.5rem}\n"
+	"a.skip{position:absolute;left:-99rem}\n"
+	"a.skip:focus{left:1rem;top:1rem;background:var(--paper);padding:.5rem}\n"
 	"h1{line-height:1.2}h2{border-bottom:1px solid var(--line);margin-top:2.5rem}\n"
 	"nav ul{columns:16rem;padding-left:1.2rem}\n"
 	".wide{overflow-x:auto;margin:1rem 0}\n"
@@ -30,13 +31,15 @@ static const char style[] =
 	"thead th{background:var(--band)}td.n{text-align:right;font-variant-numeric:tabular-nums}\n"
 	"td.holds{color:var(--good)}td.differs{color:var(--bad)}td.cannot{color:var(--none)}\n"
 	"td.holds,td.differs,td.cannot{font-weight:600;white-space:nowrap}\n"
-	"figure{margin:1rem 0;background:#fff;color:#1b1b1b;border:1px solid var(--line);padding:.5rem;max-width:60rem}\n"
+	"figure{margin:1rem 0;background:#fff;color:#1b1b1b;max-width:60rem;"
+	"border:1px solid var(--line);padding:.5rem}\n"
 	"figure svg{max-width:100%;height:auto;display:block}figcaption{font-size:.875rem}\n"
 	"details{margin:.4rem 0}summary{cursor:pointer}\n"
-	"code,pre{font:.875rem/1.4 ui-monospace,monospace}pre{overflow-x:auto;background:var(--band);padding:.5rem}\n"
+	"code,pre{font:.875rem/1.4 ui-monospace,monospace}\n"
+	"pre{overflow-x:auto;background:var(--band);padding:.5rem}\n"
 	".counts{font-size:1.125rem}\n"
-	"@media print{:root{--paper:#fff;--ink:#000;--soft:#333;--line:#999;--band:#eee;--link:#000;--good:#000;--bad:#000;"
-	"--none:#333}nav,a.skip{display:none}body{max-width:none}figure,tr{break-inside:avoid}"
+	"@media print{:root{--paper:#fff;--ink:#000;--soft:#333;--line:#999;--band:#eee;--link:#000;"
+	"--good:#000;--bad:#000;--none:#333}nav,a.skip{display:none}body{max-width:none}figure,tr{break-inside:avoid}"
 	".wide{overflow:visible}details:not([open]){display:none}}\n";
 
 static int put_head(struct fit_str *page, const char *title)
@@ -122,8 +125,10 @@ static int put_sources(struct fit_str *page, const struct fit_report_sources *s)
 static const struct {
 	const char *word, *class, *sign;
 } verdicts[] = {
-	{ "holds", "holds", "\xe2\x9c\x93 " }, { "ok", "holds", "\xe2\x9c\x93 " }, { "verified", "holds", "\xe2\x9c\x93 " },
-	{ "pass", "holds", "\xe2\x9c\x93 " }, { "differs", "differs", "\xe2\x9c\x97 " },
+	{ "holds", "holds", "\xe2\x9c\x93 " }, { "ok", "holds", "\xe2\x9c\x93 " },
+	{ "verified", "holds", "\xe2\x9c\x93 " },
+	{ "pass", "holds", "\xe2\x9c\x93 " },
+	{ "differs", "differs", "\xe2\x9c\x97 " },
 	{ "violated", "differs", "\xe2\x9c\x97 " }, { "VIOLATED", "differs", "\xe2\x9c\x97 " },
 	{ "stop", "differs", "\xe2\x9c\x97 " },
 };
@@ -277,7 +282,8 @@ static int put_models(struct fit_str *page, const struct fit_report_params *p, s
 
 static int put_contents(struct fit_str *page, const struct fit_report_params *p)
 {
-	int rc = fit_str_puts(page, "<nav aria-label=\"Contents\"><ul>\n<li><a href=\"#verdicts\">Verdicts</a></li>\n");
+	int rc = fit_str_puts(page, "<nav aria-label=\"Contents\"><ul>\n"
+			      "<li><a href=\"#verdicts\">Verdicts</a></li>\n");
 
 	if (!rc && p->previous.s)
 		rc = fit_str_puts(page, "<li><a href=\"#changes\">Changes since the previous report</a></li>\n");
@@ -318,8 +324,8 @@ int fit_report_write(struct fit_str *page, const struct fit_report_params *p, st
 	rc = rc ? rc : fit_str_add(page, figures.s ? figures.s : "", figures.n);
 	rc = rc ? rc : fit_str_puts(page, "</section>\n");
 	rc = rc ? rc : put_sources(page, &sources);
-	rc = rc ? rc : fit_str_puts(page, "</main>\n<footer><details><summary>What this report holds, for a later one to "
-				    "compare with</summary>\n<pre id=\"gf-report-data\">");
+	rc = rc ? rc : fit_str_puts(page, "</main>\n<footer><details>\n<summary>What this report holds, for "
+				    "a later one to compare with</summary>\n<pre id=\"gf-report-data\">");
 	rc = rc ? rc : fit_html_text(page, (struct fit_text){ sources.list.s, sources.list.n });
 	rc = rc ? rc : fit_str_puts(page, "</pre></details></footer>\n</body>\n</html>\n");
 	rc = rc ? fit_fail_nomem(err) : FIT_OK;

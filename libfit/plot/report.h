@@ -38,6 +38,7 @@ struct fit_report_params {
 
 /* Write the page. Errors: FIT_EIO, FIT_EPARSE, FIT_EDATA of the files in the folders, named; FIT_EPARSE:
  * previous is not a report. */
-int fit_report_write(struct fit_str *page, const struct fit_report_params *p, struct fit_err *err) FIT_MUST_CHECK;
+int fit_report_write(struct fit_str *page, const struct fit_report_params *p,
+		     struct fit_err *err) FIT_MUST_CHECK;
 
 #endif

@@ -66,7 +66,8 @@ static bool find_entry(struct fit_text list, const struct entry *like, struct en
 	return false;
 }
 
-static int put_change(struct fit_str *page, const struct entry *e, const char *what, const struct entry *before)
+static int put_change(struct fit_str *page, const struct entry *e, const char *what,
+		      const struct entry *before)
 {
 	bool claim = fit_text_is(e->kind, "claim");
 	int rc = fit_str_puts(page, "<li>");
@@ -112,8 +113,8 @@ static int put_changes(struct fit_str *page, struct fit_text before, struct fit_
 		rc = put_change(page, &e, "gone", NULL);
 	}
 	rc = rc ? rc : fit_str_puts(page, "</ul>\n");
-	return rc ? rc : fit_str_printf(page, "<p>%zu %s, %zu unchanged.</p>\n", n, fit_plural(n, "change", "changes"),
-					same);
+	return rc ? rc : fit_str_printf(page, "<p>%zu %s, %zu unchanged.</p>\n", n,
+					fit_plural(n, "change", "changes"), same);
 }
 
 int fit_report_changes(struct fit_str *page, struct fit_text previous, const struct fit_str *now,

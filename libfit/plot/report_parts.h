@@ -16,7 +16,8 @@ int fit_report_changes(struct fit_str *page, struct fit_text previous, const str
 struct fit_report_sources {
 	struct fit_str rows, list;
 };
-int fit_report_source(struct fit_report_sources *s, const char *name, const struct fit_table *t) FIT_MUST_CHECK;
+int fit_report_source(struct fit_report_sources *s, const char *name,
+		      const struct fit_table *t) FIT_MUST_CHECK;
 
 /* All pictures of the folders, each recipe a section of its own. *n: how many there are. */
 int fit_report_figures(struct fit_str *page, const struct fit_report_params *p,
