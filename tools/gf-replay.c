@@ -71,8 +71,8 @@ static const struct cli_option options[] = {
 	  "lucid, horus: memory of a GPU", NULL, 0, 1e9, 0 },
 	{ 0, "forecast", CLI_TEXT, AT(share.forecast), "FILE", NULL,
 	  "lucid: jobs share only while more than 2 are expected in a bin", NULL, 0, 0, CLI_INPUT },
-	{ 0, "models", CLI_TEXT, AT(in.models), "THETA", NULL,
-	  "Pollux: throughput models that jobs start from, not learn", NULL, 0, 0, CLI_INPUT },
+	{ 0, "models", CLI_TEXT, AT(in.models), "FILE", NULL,
+	  "Pollux: models that jobs start from, not learn; rubick: what it believes", NULL, 0, 0, CLI_INPUT },
 	{ 0, "speedups", CLI_TEXT, AT(in.speedups), "FILE", NULL,
 	  "true speeds of classes of jobs by GPUs, in place of a profile", NULL, 0, 0, CLI_INPUT },
 	{ 0, "classes", CLI_TEXT, AT(in.classes), "FILE", NULL,
@@ -85,6 +85,8 @@ static const struct cli_option options[] = {
 	  "boa: the speeds that the first widths are computed from", NULL, 0, 0, CLI_INPUT },
 	{ 0, "resolve-interval", CLI_TIME, AT(resolve_ns), "SECONDS", "0: never",
 	  "boa: compute the widths anew at multiples of this", NULL, 0, HUNDRED_YEARS_S, 0 },
+	{ 0, "plan-times", CLI_TEXT, AT(in.plan_times), "FILE", NULL,
+	  "true times of execution plans, in place of a profile", NULL, 0, 0, CLI_INPUT },
 	{ 0, "allocations", CLI_TEXT, AT(in.allocations), "FILE", NULL,
 	  "follow: who holds which GPUs from when on, or an event log", NULL, 0, 0, CLI_INPUT },
 	{ 'i', "interval", CLI_TIME, AT(interval_ns), "SECONDS", "0, or the fidelity's",
@@ -150,6 +152,7 @@ static const struct cli_tool tool = {
 	"  boa       widths of a plan, by class and epoch; needs --speedups and --plan\n"
 	"  lucid     smallest predicted GPU time first, packed by score; needs predicted_s\n"
 	"  horus     first in, first out, packed by utilisation\n"
+	"  rubick    GPUs by what they are worth, by the best plan; needs --plan-times\n"
 	"  follow    what a table says; needs --allocations\n"
 	"Placements (of fifo, sjf, srtf and tiresias):\n"
 	"  emptiest           from the node with most free GPUs, over and over\n"
@@ -168,7 +171,8 @@ static const struct cli_tool tool = {
 	"Fidelity:\n"
 	"  none            goodfit's own conventions\n"
 	"  pollux-osdi21   the simulator of the Pollux paper (interval 60)\n"
-	"  lucid-asplos23  the simulator of the Lucid paper (placement consolidate)",
+	"  lucid-asplos23  the simulator of the Lucid paper (placement consolidate)\n"
+	"  rubick-mlsys25  the simulator of the Rubick paper (interval 60)",
 	.verbs = verbs,
 };
 
@@ -232,7 +236,10 @@ static int replay(struct cli *cli, const struct options *o, struct fit_replay_pa
 	struct fit_jobs_params jp = {
 		.profile = in->profile,
 		.classes = in->classes.n ? &in->classes : NULL,
-		.any_size = (p->policy->needs & (FIT_NEEDS_PLAN | FIT_NEEDS_ALLOCATIONS)) != 0,
+		.plan_times = in->plan_times.n_apps ? &in->plan_times : NULL,
+		.node_gpus = in->partitions.p[0].cluster.max_node_gpus,
+		.any_plan_time = p->fidelity->any_plan_time,
+		.any_size = (p->policy->needs & (FIT_NEEDS_PLAN | FIT_NEEDS_ALLOCATIONS | FIT_CHOOSES_PLANS)) != 0,
 		.file_order = p->fidelity->file_order,
 		.predicted = (p->policy->needs & FIT_PREDICTED) && p->policy_params.estimate,
 		.colocation = p->colocation,
@@ -286,7 +293,7 @@ static int64_t cpu_clock(void)
 	return clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t) ? 0 : (int64_t)t.tv_sec * FIT_NS_PER_S + t.tv_nsec;
 }
 
-static int run(struct cli *cli, const struct options *o)
+static int run(struct cli *cli, struct options *o)
 {
 	struct fit_replay_params p = fit_replay_params_default();
 	struct replay_inputs in = { 0 };
@@ -296,6 +303,7 @@ static int run(struct cli *cli, const struct options *o)
 
 	if (rc)
 		return rc;
+	o->in.models_of_plans = (p.policy->needs & FIT_CHOOSES_PLANS) != 0;
 	if (o->interval_ns >= 0)
 		p.interval_ns = o->interval_ns;
 	if (o->placement >= 0)
@@ -306,10 +314,13 @@ static int run(struct cli *cli, const struct options *o)
 			p.placement = FIT_PLACE_CONSOLIDATE_FIRST;
 		p.policy_params.boa = o->in.plan ? &in.widths : NULL;
 	}
+	if (o->in.plan_times && o->placement < 0)	/* what was measured is mostly of full nodes */
+		p.placement = FIT_PLACE_CONSOLIDATE;
 	p.clock = cli->verbose ? cpu_clock : NULL;
-	p.restart_ns = o->restart_ns;
+	if (o->restart_ns >= 0)
+		p.restart_ns = o->restart_ns;
 	p.max_active = o->max_active;
-	p.models = o->in.models ? &in.models : NULL;
+	p.models = o->in.models && !o->in.models_of_plans ? &in.models : NULL;
 	p.interference = o->interference;
 	p.cold_restart_ns = o->cold_restart_ns;
 	p.autoscale_params.target = o->target;
@@ -331,8 +342,8 @@ static int run(struct cli *cli, const struct options *o)
 	if (rc)
 		return rc;
 	p.colocation = o->share.configs ? &in.share.colocation : NULL;
-	if (o->in.speedups && o->in.profile)
-		return cli_usage(cli, "both --speedups and --profile (expected one of them)");
+	if (!!o->in.speedups + !!o->in.profile + !!o->in.plan_times > 1)
+		return cli_usage(cli, "two of --profile, --speedups and --plan-times (expected one of them)");
 	if (!o->in.speedups && (o->in.classes || o->in.plan))
 		return cli_usage(cli, "--classes and --plan need --speedups");
 	if ((o->in.plan || o->in.budget > 0) && !(p.policy->needs & FIT_NEEDS_PLAN))
@@ -344,6 +355,8 @@ static int run(struct cli *cli, const struct options *o)
 	if (!(o->in.budget > 0) && (o->in.believed || o->resolve_ns))
 		return cli_usage(cli, "--believed and --resolve-interval need --budget");
 	p.policy_params.boa_given = o->in.budget > 0;
+	p.policy_params.plan_times = o->in.plan_times ? &in.plan_times : NULL;
+	p.policy_params.rubick_models = o->in.models && o->in.models_of_plans ? &in.plan_models : NULL;
 	p.policy_params.allocations = o->in.allocations ? &in.allocations : NULL;
 	wrong = fit_replay_params_check(&p, o->in.profile != NULL);
 	if (wrong)

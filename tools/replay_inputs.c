@@ -90,7 +90,11 @@ int replay_inputs_models(struct replay_inputs *in, const struct replay_input_opt
 {
 	int rc = o->profile ? fit_profile_load(&in->profile, o->profile, in->profile_hash, err) : FIT_OK;
 
-	if (!rc && o->models)
+	if (!rc && o->plan_times)
+		rc = fit_plan_times_read(&in->plan_times, o->plan_times, err);
+	if (!rc && o->models && o->models_of_plans)
+		rc = fit_rubick_models_read(&in->plan_models, o->models, err);
+	else if (!rc && o->models)
 		rc = fit_theta_list_read(&in->models, o->models, err);
 	if (!rc && o->speedups)
 		rc = fit_job_classes_read(&in->classes, o->speedups, o->classes, err);
@@ -137,6 +141,10 @@ int replay_inputs_describe(const struct replay_inputs *in, const struct cli *cli
 		rc = cli_meta_input(meta, "classes", in->classes.table.hash);
 	if (!rc && *in->widths.hash)
 		rc = cli_meta_input(meta, "plan", in->widths.hash);
+	if (!rc && *in->plan_times.hash)
+		rc = cli_meta_input(meta, "plan_times", in->plan_times.hash);
+	if (!rc && *in->plan_models.hash)
+		rc = cli_meta_input(meta, "models", in->plan_models.hash);
 	if (!rc && *in->allocations.hash)
 		rc = cli_meta_input(meta, "allocations", in->allocations.hash);
 	if (!rc && in->learner)
@@ -149,6 +157,8 @@ void replay_inputs_release(struct replay_inputs *in)
 	fit_profile_free(in->profile);
 	fit_theta_list_release(&in->models);
 	fit_boa_widths_release(&in->widths);
+	fit_plan_times_release(&in->plan_times);
+	fit_rubick_models_release(&in->plan_models);
 	fit_allocations_release(&in->allocations);
 	fit_boa_learner_free(in->learner);
 	fit_job_classes_release(&in->classes);

@@ -7,6 +7,7 @@
 #define TOOLS_REPLAY_INPUTS_H
 
 #include "libfit/model/boa_learn.h"
+#include "libfit/model/rubick_table.h"
 #include "libfit/replay/allocations.h"
 #include "libfit/replay/boa_widths.h"
 #include "libfit/replay/engine.h"
@@ -16,7 +17,8 @@
 /* Operands; NULL: not given. */
 struct replay_input_options {
 	const char *cluster;		/* a specification, or a table */
-	const char *profile, *models, *speedups, *classes, *plan, *believed, *allocations;
+	const char *profile, *models, *speedups, *classes, *plan, *believed, *allocations, *plan_times;
+	bool models_of_plans;		/* models are those of execution plans */
 	double budget;			/* 0: none */
 	bool virtual_clusters;
 };
@@ -29,6 +31,8 @@ struct replay_inputs {
 	struct fit_partitions partitions;
 	struct fit_job_classes classes;
 	struct fit_boa_widths widths;
+	struct fit_plan_times plan_times;
+	struct fit_rubick_models plan_models;
 	struct fit_allocations allocations;
 	struct fit_boa_learner *learner;
 	struct replay_share share;

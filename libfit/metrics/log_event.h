@@ -32,6 +32,8 @@ enum fit_event_kind {
 	FIT_EVENT_SHARE,	/* the job beside it on its GPUs came or went */
 	FIT_EVENT_PROFILE,	/* it runs on the profiler, whatever else it does */
 	FIT_EVENT_PROFILED,
+	FIT_EVENT_SHIFT,	/* other nodes, no restart */
+	FIT_EVENT_LOSE,		/* it runs on without GPUs */
 	/* one node of an elastic cluster */
 	FIT_EVENT_RENT,
 	FIT_EVENT_READY,

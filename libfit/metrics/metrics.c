@@ -191,6 +191,8 @@ static const struct rule {
 	[FIT_EVENT_FINISH] = { 1u << FIT_JOB_HOLDING, false, false },
 	[FIT_EVENT_RELEASE] = { 1u << FIT_JOB_FINISHED, false, true },
 	[FIT_EVENT_SHARE] = { 1u << FIT_JOB_HOLDING, true, false },
+	[FIT_EVENT_SHIFT] = { 1u << FIT_JOB_HOLDING, true, false },
+	[FIT_EVENT_LOSE] = { 1u << FIT_JOB_HOLDING, false, true },
 	[FIT_EVENT_PROFILE] = { ~(1u << FIT_JOB_REJECTED), true, false },
 	[FIT_EVENT_PROFILED] = { ~(1u << FIT_JOB_REJECTED), false, true },
 };
@@ -250,6 +252,16 @@ static int job_event(struct fit_metrics *m, const struct fit_event_row *e, const
 		m->preemptions++;
 		m->n_running--;
 		m->n_waiting++;
+		break;
+	case FIT_EVENT_SHIFT:
+		end_segment(m, j, e->time_ns);
+		if (e->has_delay)
+			j->progress_from_ns = e->time_ns > INT64_MAX - e->delay_ns ? INT64_MAX : e->time_ns + e->delay_ns;
+		hold(m, j, e->ugpus);
+		break;
+	case FIT_EVENT_LOSE:
+		end_segment(m, j, e->time_ns);
+		hold(m, j, 0);
 		break;
 	case FIT_EVENT_FINISH:
 		finish(m, j, e);

@@ -9,7 +9,7 @@
 #include "libfit/base/num.h"
 #include "libfit/table/table.h"
 
-enum { TIME, JOB, EVENT, NODES, PER_NODE, GPUS, N_COLUMNS };
+enum { TIME, JOB, EVENT, NODES, PER_NODE, GPUS, PLAN, N_COLUMNS };
 
 static const struct fit_field columns[N_COLUMNS] = {
 	[TIME] = { "time_s", FIT_TIME, FIT_F_NOT_NA },
@@ -18,13 +18,17 @@ static const struct fit_field columns[N_COLUMNS] = {
 	[NODES] = { "nodes", FIT_TEXT, FIT_F_OPTIONAL },
 	[PER_NODE] = { "per_node", FIT_TEXT, FIT_F_OPTIONAL },
 	[GPUS] = { "gpus", FIT_REAL, FIT_F_OPTIONAL },
+	[PLAN] = { "exec_plan", FIT_TEXT, FIT_F_OPTIONAL },
 };
 
 void fit_allocations_release(struct fit_allocations *a)
 {
 	for (size_t i = 0; i < a->n_ids; i++)
 		free(a->ids[i]);
+	for (size_t i = 0; i < a->n_plans; i++)
+		free(a->plans[i]);
 	free(a->ids);
+	free(a->plans);
 	free(a->rows);
 	free(a->shares);
 	*a = (struct fit_allocations){ .n = 0 };
@@ -33,7 +37,7 @@ void fit_allocations_release(struct fit_allocations *a)
 /* Is this row of an event log about what a job holds? The end of a job is its own doing. */
 static bool is_change(struct fit_text event)
 {
-	static const char *const changes[] = { "start", "move", "resume", "preempt" };
+	static const char *const changes[] = { "start", "move", "shift", "resume", "preempt" };
 
 	for (size_t i = 0; i < sizeof changes / sizeof *changes; i++)
 		if (fit_text_is(event, changes[i]))
@@ -95,6 +99,18 @@ static int take_shares(struct fit_allocations *a, struct fit_allocation *r, cons
 	return FIT_OK;
 }
 
+/* Plans are few. */
+static int take_plan(struct fit_allocations *a, struct fit_text name, size_t *plan)
+{
+	for (*plan = 1; *plan <= a->n_plans; (*plan)++)
+		if (fit_text_is(name, a->plans[*plan - 1]))
+			return FIT_OK;
+	if (fit_grow(&a->plans, &a->plans_cap, a->n_plans + 1, sizeof *a->plans))
+		return FIT_ENOMEM;
+	a->plans[a->n_plans] = fit_strdup(name);
+	return a->plans[a->n_plans++] ? FIT_OK : FIT_ENOMEM;
+}
+
 static int take_row(struct fit_allocations *a, struct fit_index *seen, const struct fit_reader *reader,
 		    const struct fit_cell *c, struct fit_err *err)
 {
@@ -140,6 +156,8 @@ static int take_row(struct fit_allocations *a, struct fit_index *seen, const str
 		before = (uint32_t)a->n_ids++;
 	}
 	r.job = before;
+	if (!c[PLAN].na && take_plan(a, c[PLAN].u.t, &r.plan))
+		return fit_fail_nomem(err);
 	if (fit_grow(&a->rows, &a->cap, a->n + 1, sizeof *a->rows))
 		return fit_fail_nomem(err);
 	a->rows[a->n++] = r;

@@ -25,6 +25,7 @@ struct fit_allocation {
 	size_t job;			/* number in ids */
 	int64_t gpus;			/* 0: none from now on */
 	size_t shares_at, n_shares;	/* in shares, unless GPUS; node -1: any */
+	size_t plan;			/* number in plans, from 1; 0: not said */
 	enum fit_allocation_kind kind;
 	uint64_t line;			/* of the input, for messages */
 };
@@ -36,6 +37,8 @@ struct fit_allocations {
 	size_t shares_n, shares_cap;
 	char **ids;			/* of the jobs that have rows */
 	size_t n_ids, ids_cap;
+	char **plans;			/* names of execution plans */
+	size_t n_plans, plans_cap;
 	char input[256], hash[FIT_HASH_HEX];
 };
 

@@ -277,8 +277,10 @@ static int set_up(struct fit_engine *g, struct fit_err *err)
 		if (!g->placing)
 			return fit_fail_nomem(err);
 	}
-	for (size_t i = 0; i < g->jobs->n; i++)
+	for (size_t i = 0; i < g->jobs->n; i++) {
 		g->state[i].partner = NOBODY;
+		g->state[i].run.exec_plan = g->jobs->jobs[i].exec_plan;
+	}
 	for (size_t i = 0; i < g->jobs->n; i++)
 		g->unfinished += !g->jobs->jobs[i].too_large;
 	g->plan.engine = g;
@@ -306,6 +308,7 @@ static void clean_up(struct fit_engine *g)
 	}
 	for (size_t i = 0; g->state && i < g->jobs->n; i++) {
 		fit_alloc_release(&g->state[i].alloc);
+		fit_alloc_release(&g->state[i].ghost);
 		fit_engine_drop_agent(&g->state[i]);
 	}
 	fit_profiling_release(&g->profiling);
@@ -332,6 +335,7 @@ int fit_replay(const struct fit_jobs *jobs, struct fit_partitions *partitions,
 		.p = p,
 		.shares = (p->policy->needs & FIT_SHARES) != 0,
 		.model = p->policy->needs & FIT_SHARES ? &fit_progress_shared :
+			 jobs->n && jobs->jobs[0].plans ? &fit_progress_plans :
 			 jobs->n && jobs->jobs[0].class ? &fit_progress_speedup :
 			 !jobs->n || !jobs->jobs[0].app ? &fit_progress_fixed :
 			 p->policy->needs & FIT_ADAPTIVE ? &fit_progress_adaptive : &fit_progress_profile,
@@ -342,7 +346,9 @@ int fit_replay(const struct fit_jobs *jobs, struct fit_partitions *partitions,
 
 	if (!rc && fit_engine_describe(&g, meta, &all))
 		rc = fit_fail_nomem(err);
-	g.log.delays = p->cold_restart_ns >= 0 || p->free_start || (p->profiler.nodes && p->restart_ns > 0) ||
+	g.log.plans = g.model->has_plans;
+	g.log.delays = (p->fidelity->free_shifts && g.model->has_plans) || p->cold_restart_ns >= 0 ||
+		       p->free_start || (p->profiler.nodes && p->restart_ns > 0) ||
 		       (!rc && fit_engine_restarts_differ(&g));
 	rc = rc ? rc : fit_log_begin(&g.log, &all, err);
 	rc = rc ? rc : fit_log_cluster(&g.log, 0, p->autoscaler ? 0 : partitions->n_gpus, partitions->spec, err);

@@ -92,7 +92,7 @@ static int finish(struct fit_engine *g, uint32_t j, struct fit_err *err)
 {
 	struct job_state *s = &g->state[j];
 	struct fit_part *p = fit_engine_part_of(g, j);
-	bool stays = g->p->fidelity->release_at_interval_end;
+	bool stays = g->p->fidelity->release_at_interval_end && s->alloc.n;
 	uint32_t partner = s->partner;
 	int rc;
 
@@ -117,6 +117,7 @@ static int finish(struct fit_engine *g, uint32_t j, struct fit_err *err)
 	if (!rc && partner != NOBODY)
 		rc = leave_partner(g, partner, s->order, err);
 	fit_engine_drop_agent(s);
+	fit_alloc_release(&s->ghost);
 	if (!stays)
 		fit_alloc_release(&s->alloc);
 	return rc || stays || !(g->p->interference > 0) ? rc : fit_engine_set_slowdowns(g, p, err);

@@ -67,6 +67,18 @@ static int describe_profiler(struct fit_engine *g, struct fit_meta *m)
 	return rc ? rc : fit_meta_add(m, "profiled", g->p->fidelity->profiling_overlaps ? "beside" : "before");
 }
 
+static int describe_plans(const struct fit_fidelity *f, struct fit_meta *m)
+{
+	char text[FIT_NUM_MAX];
+	int rc = fit_meta_add(m, "iteration_time", f->any_plan_time ? "of-any-plan" : "of-plan");
+
+	fit_format_int64(text, f->extra_iterations);
+	rc = rc ? rc : fit_meta_add(m, "extra_iterations", text);
+	rc = rc ? rc : fit_meta_add(m, "partial_iteration", f->keeps_partial_seconds ? "seconds" : "share");
+	rc = rc ? rc : fit_meta_add(m, "same_gpus_moved", f->free_shifts ? "free" : "restarted");
+	return rc ? rc : fit_meta_add(m, "without_gpus", f->ghosts ? "runs-on" : "waits");
+}
+
 int fit_engine_describe(struct fit_engine *g, const struct fit_meta *given, struct fit_meta *m)
 {
 	const struct fit_fidelity *f = g->p->fidelity;
@@ -111,6 +123,8 @@ int fit_engine_describe(struct fit_engine *g, const struct fit_meta *given, stru
 		rc = rc ? rc : add_time(m, "count_s", f->count_ns);
 		rc = rc ? rc : fit_meta_add(m, "survivor", g->p->survivor_keeps_speed ? "keeps-speed" : "recovers");
 	}
+	if (!rc && g->model->has_plans)
+		rc = describe_plans(f, m);
 	if (!rc && f->decides_at_zero && g->p->interval_ns)
 		rc = fit_meta_add(m, "first_decision_s", "0");
 	rc = rc ? rc : fit_meta_add(m, "release", f->release_at_interval_end ? "interval-end" : "at-once");

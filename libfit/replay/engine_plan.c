@@ -11,6 +11,7 @@ static int add_grant(struct fit_plan *p, struct grant g)
 	struct job_state *s = &p->engine->state[g.job];
 
 	g.with = g.sharing ? g.with : NOBODY;
+	g.exec_plan = g.planned ? g.exec_plan : s->run.exec_plan;
 	if (s->in_plan || g.gpus < 0 || (s->status != WAITING && s->status != RUNNING))
 		return FIT_EINVAL;
 	if (fit_grow(&p->grants, &p->cap, p->n + 1, sizeof *p->grants))
@@ -37,15 +38,31 @@ int fit_plan_grant(struct fit_plan *p, uint32_t j, int64_t gpus)
 
 int fit_plan_place(struct fit_plan *p, uint32_t j, const struct fit_share *shares, size_t n)
 {
-	const struct fit_alloc *held = &p->engine->state[j].alloc;
-	struct grant g = { .job = j, .shares_at = p->shares_n, .n_shares = n };
-	bool same = held->n == n;
+	return fit_plan_place_as(p, j, shares, n, p->engine->state[j].run.exec_plan);
+}
+
+int fit_plan_place_as(struct fit_plan *p, uint32_t j, const struct fit_share *shares, size_t n,
+		      uint16_t exec_plan)
+{
+	const struct job_state *s = &p->engine->state[j];
+	const struct fit_alloc *held = s->ghost.n ? &s->ghost : &s->alloc;
+	struct grant g = { .job = j, .shares_at = p->shares_n, .n_shares = n, .planned = true,
+			   .exec_plan = exec_plan };
+	bool as_many = held->n == n, same;
 
 	for (size_t i = 0; i < n; i++) {
 		g.gpus += shares[i].gpus;
-		same = same && held->shares[i].node == shares[i].node && held->shares[i].gpus == shares[i].gpus;
+		as_many = as_many && held->shares[i].gpus == shares[i].gpus;
 	}
-	if (same)
+	same = as_many && !s->ghost.n;
+	for (size_t i = 0; i < n && same; i++)
+		same = held->shares[i].node == shares[i].node;
+	g.shifts = as_many && n && p->engine->p->fidelity->free_shifts;
+	if (g.shifts)
+		g.exec_plan = s->run.exec_plan;
+	if (!n && s->ghost.n)
+		return FIT_OK;
+	if (same && (!n || g.exec_plan == s->run.exec_plan))
 		return FIT_OK;
 	if (fit_grow(&p->shares, &p->shares_cap, p->shares_n + n, sizeof *p->shares))
 		return FIT_ENOMEM;
@@ -145,6 +162,22 @@ static int preempt(struct fit_engine *g, uint32_t j, struct fit_err *err)
 	return rc ? rc : fit_engine_tell_changed(g, j, err);
 }
 
+/* A running job is left without GPUs, and does not notice. */
+static int haunt(struct fit_engine *g, uint32_t j, struct fit_err *err)
+{
+	struct job_state *s = &g->state[j];
+	struct fit_alloc none = s->ghost;
+
+	fit_cluster_give(fit_engine_part_of(g, j)->cluster, &s->alloc);
+	s->service_gpu_ns += s->alloc.gpus * (g->now_ns - s->since_ns);
+	s->since_ns = g->now_ns;
+	s->ghost = s->alloc;
+	s->alloc = none;
+	s->alloc.n = 0;
+	s->alloc.gpus = 0;
+	return fit_engine_log_job(g, "lose", j, false, err);
+}
+
 /* The placement found no room: the job waits (on). */
 static int go_without(struct fit_engine *g, uint32_t j, struct fit_err *err)
 {
@@ -178,7 +211,8 @@ static int place(struct fit_engine *g, const struct grant *r, struct fit_err *er
 {
 	struct job_state *s = &g->state[r->job];
 	const struct fit_job *job = &g->jobs->jobs[r->job];
-	const char *event = s->status == RUNNING ? "move" : s->started ? "resume" : "start";
+	bool shifts = r->shifts && s->status == RUNNING;
+	const char *event = shifts ? "shift" : s->status == RUNNING ? "move" : s->started ? "resume" : "start";
 	double other = 1;
 	int rc = take_nodes(g, r, &s->alloc);
 
@@ -190,8 +224,8 @@ static int place(struct fit_engine *g, const struct grant *r, struct fit_err *er
 		return go_without(g, r->job, err);
 	if (rc)
 		return fit_fail_nomem(err);
-	g->counts.restarts += s->started;
-	s->restarts += s->started;
+	g->counts.restarts += s->started && !shifts;
+	s->restarts += s->started && !shifts;
 	s->since_ns = g->now_ns;
 	s->order = g->placed++;
 	s->marked = false;
@@ -202,6 +236,8 @@ static int place(struct fit_engine *g, const struct grant *r, struct fit_err *er
 		s->partner = r->with;
 	}
 	s->run.notice_ns = g->p->policy->needs & FIT_COUNTS_DOWN ? g->p->fidelity->notice_ns : 0;
+	s->run.fidelity = g->p->fidelity;
+	s->run.exec_plan = r->exec_plan;
 	s->run.slowdown = 0;	/* fit_engine_set_slowdowns() looks at all jobs once they are placed */
 	g->running += s->status != RUNNING;
 	s->status = RUNNING;
@@ -210,6 +246,8 @@ static int place(struct fit_engine *g, const struct grant *r, struct fit_err *er
 	if (g->p->autoscaler && fit_provision_warm(&fit_engine_part_of(g, r->job)->prov, &s->alloc) &&
 	    g->p->cold_restart_ns >= 0)
 		s->delay_ns = g->p->cold_restart_ns;
+	if (shifts)	/* the rest of its delay goes on */
+		s->delay_ns = s->run.from_ns > g->now_ns ? s->run.from_ns - g->now_ns : 0;
 	rc = g->model->place(job, &s->run, &s->alloc, g->now_ns + s->delay_ns, err);
 	rc = rc ? rc : fit_engine_log_placed(g, event, r->job, true, true, err);
 	rc = rc ? rc : fit_engine_tell_changed(g, r->job, err);
@@ -248,6 +286,11 @@ int fit_engine_apply_plan(struct fit_engine *g, struct fit_err *err)
 		s->in_plan = false;
 		if (s->status != RUNNING)
 			continue;
+		if (p->grants[i].gpus == 0 && g->p->fidelity->ghosts) {
+			rc = rc ? rc : haunt(g, p->grants[i].job, err);
+			continue;
+		}
+		s->ghost.n = 0;
 		g->model->advance(&g->jobs->jobs[p->grants[i].job], &s->run, g->now_ns);
 		fit_engine_take_away(g, p->grants[i].job);
 		s->stamp++;

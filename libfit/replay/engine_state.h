@@ -28,6 +28,7 @@ enum status { FUTURE, PROFILING, WAITING, RUNNING, FINISHED, REJECTED };
 
 struct job_state {
 	struct fit_alloc alloc;
+	struct fit_alloc ghost;	/* what it ran on when its GPUs were taken, while it runs on without */
 	struct fit_run run;
 	int64_t submit_ns;	/* when it came; valid from then on */
 	int64_t service_gpu_ns, since_ns;	/* GPU time up to since_ns, when the allocation began */
@@ -57,7 +58,10 @@ struct queued {
 struct grant {
 	uint32_t job, with;		/* with: whose GPUs it shares; NOBODY */
 	bool sharing;			/* with says with whom */
+	bool shifts;			/* it moves, and is not restarted */
+	bool planned;			/* exec_plan says by which plan */
 	bool taken;			/* its GPUs are taken already (fit_plan_try) */
+	uint16_t exec_plan;		/* FIT_NO_EXEC_PLAN: the one that it has */
 	int64_t gpus;
 	int32_t type;			/* of these GPUs, where the engine chooses the nodes */
 	size_t shares_at, n_shares;	/* in plan.shares; n_shares 0: the engine chooses */

@@ -104,6 +104,11 @@ struct fit_agent *fit_view_agent(const struct fit_view *v, uint32_t j)
 	return v->engine->state[j].run.agent;
 }
 
+uint16_t fit_view_exec_plan(const struct fit_view *v, uint32_t j)
+{
+	return v->engine->state[j].run.exec_plan;
+}
+
 int64_t fit_view_restart_ns(const struct fit_view *v, uint32_t j)
 {
 	return fit_engine_restart_ns(v->engine, j);
@@ -119,6 +124,18 @@ double fit_view_work(const struct fit_view *v, uint32_t j)
 	return fit_engine_job_work(v->engine, j);
 }
 
+/* So many iterations by the job's own plan on what it asks for, packed. */
+static int predict_plans(const struct fit_view *v, uint32_t j, double iterations, int64_t *ns,
+			 struct fit_err *err)
+{
+	const struct fit_job *job = &v->jobs[j];
+	double s = fit_plan_app_packed(job->plans, job->exec_plan, job->gpus, v->cluster->max_node_gpus,
+				       v->fidelity->any_plan_time);
+
+	return !(s > 0) || fit_time_from_double((iterations > 0 ? iterations : 0) * s, ns) ?
+	       fit_fail(err, FIT_EDATA, "job %s: predicted run time out of range", job->id) : FIT_OK;
+}
+
 int fit_predict_remaining(const struct fit_view *v, uint32_t j, int64_t *ns, struct fit_err *err)
 {
 	const struct fit_job *job = &v->jobs[j];
@@ -130,6 +147,8 @@ int fit_predict_remaining(const struct fit_view *v, uint32_t j, int64_t *ns, str
 		return fit_time_from_double(left_s, ns) ?
 		       fit_fail(err, FIT_EDATA, "job %s: predicted run time out of range", job->id) : FIT_OK;
 	}
+	if (job->plans)
+		return predict_plans(v, j, (double)job->iterations - work, ns, err);
 	if (!job->app) {
 		const struct job_state *s = &v->engine->state[j];
 		bool flows = s->alloc.gpus && v->now_ns > s->run.from_ns;
@@ -156,6 +175,8 @@ int fit_predict_duration(const struct fit_view *v, uint32_t j, int64_t *ns, stru
 		return fit_time_from_double(left_s, ns) ?
 		       fit_fail(err, FIT_EDATA, "job %s: predicted run time out of range", job->id) : FIT_OK;
 	}
+	if (job->plans)
+		return predict_plans(v, j, (double)job->iterations, ns, err);
 	if (!job->app) {
 		*ns = job->duration_ns;
 		return FIT_OK;

@@ -3,7 +3,7 @@
 
 #include "libfit/base/num.h"
 
-enum { TIME, EVENT, JOB, GPUS, NODES, LOCAL_BSZ, ACCUM, EPOCH, PROGRESS, APP, BATCH, DELAY, WITH, SPEED,
+enum { TIME, EVENT, JOB, GPUS, NODES, LOCAL_BSZ, ACCUM, EPOCH, PROGRESS, APP, BATCH, DELAY, WITH, SPEED, PLAN,
        N_COLUMNS };
 
 static const struct fit_field columns[N_COLUMNS] = {
@@ -21,12 +21,13 @@ static const struct fit_field columns[N_COLUMNS] = {
 	[DELAY] = { "delay_s", FIT_TIME, 0 },
 	[WITH] = { "shared_with", FIT_TEXT, 0 },
 	[SPEED] = { "speed", FIT_REAL, 0 },
+	[PLAN] = { "exec_plan", FIT_TEXT, 0 },
 };
 
 /* Columns behind `batch_size` that this log has. */
 static int n_extra(const struct fit_log *l)
 {
-	return l->delays + 2 * l->shares;
+	return l->delays + 2 * l->shares + l->plans;
 }
 
 int fit_log_begin(const struct fit_log *l, const struct fit_meta *meta, struct fit_err *err)
@@ -42,6 +43,8 @@ int fit_log_begin(const struct fit_log *l, const struct fit_meta *meta, struct f
 		fields[n++] = columns[WITH];
 		fields[n++] = columns[SPEED];
 	}
+	if (l->plans)
+		fields[n++] = columns[PLAN];
 	return fit_writer_begin(l->w, "log", meta, fields, n, err);
 }
 
@@ -162,5 +165,9 @@ int fit_log_event(const struct fit_log *l, const struct fit_event *e, struct fit
 		fit_writer_real(w, e->run->rate_shared);
 	else
 		write_na(w, l->shares);
+	if (l->plans && held && e->run->exec_plan != FIT_NO_EXEC_PLAN)
+		fit_writer_str(w, e->job->plans->of->plans[e->run->exec_plan]);
+	else
+		write_na(w, l->plans);
 	return fit_writer_end_row(w, err);
 }

@@ -10,6 +10,7 @@
 struct fit_log {
 	struct fit_writer *w;
 	bool shares;		/* jobs may share GPUs (columns shared_with, speed) */
+	bool plans;		/* jobs run by execution plans (column exec_plan) */
 	bool delays;		/* restart delays differ: each allocation says its own (column delay_s) */
 };
 

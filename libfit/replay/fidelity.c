@@ -9,6 +9,14 @@
 /* In Lucid's simulator. */
 static const char *const lucid_unmeasured[] = { "NeuMF", "ResNet50", "BERT", "Transformer", NULL };
 
+/* In Rubick's simulator. */
+static const char *const llama7[] = { "88", "4444", "22222222", "88888888", "8888", "44444444", "8", "4",
+				      "2", "1", NULL };
+static const char *const llama30[] = { "888888", "88888", "8888", "444444", NULL };
+static const struct fit_rubick_spreads rubick_spreads[] = {
+	{ "llama7", llama7 }, { "llama30", llama30 }, { NULL, NULL }
+};
+
 const struct fit_fidelity fit_fidelities[] = {
 	{ .name = "none", .source = "goodfit's own conventions" },
 	{
@@ -49,6 +57,23 @@ const struct fit_fidelity fit_fidelities[] = {
 		.tiresias_threshold_gpu_s = 18000,
 		.tiresias_by_submit = true,
 		.tiresias_over = true,
+	},
+	{
+		.name = "rubick-mlsys25",
+		.source = "simulator of Zhang et al., Rubick, MLSys'25",
+		.interval_ns = 60 * FIT_NS_PER_S,
+		.needs_interval = true,
+		.release_at_interval_end = true,
+		.file_order = true,
+		.placement = FIT_PLACE_CONSOLIDATE,
+		.restart_ns = 260 * FIT_NS_PER_S,
+		.free_shifts = true,
+		.ghosts = true,
+		.extra_iterations = 1,
+		.keeps_partial_seconds = true,
+		.any_plan_time = true,
+		.rubick_as_run = true,
+		.rubick_spreads = rubick_spreads,
 	},
 	{ .name = NULL }
 };

@@ -10,6 +10,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* The placements that a simulator lists for an application, a digit a node, in the order in which it tries
+ * them; ends with NULL. */
+struct fit_rubick_spreads {
+	const char *app;
+	const char *const *placements;
+};
+
 struct fit_fidelity {
 	const char *name;
 	const char *source;		/* whose conventions these are */
@@ -21,6 +28,10 @@ struct fit_fidelity {
 	bool file_order;		/* jobs are ordered by row, not by (submit, id) */
 	int placement;			/* enum fit_placement_kind where nothing else is asked for */
 	bool random_is_first_fit;	/* placement random is first-fit */
+	int64_t restart_ns;		/* default restart delay; 0: none */
+	bool free_shifts;		/* a job that moves to other nodes with the same GPUs on each is not restarted; its
+					 * plan is another one only when these numbers are */
+	bool ghosts;			/* a running job whose GPUs are taken away, and that gets no others, runs on without */
 	/* progress */
 	int64_t epoch_quantum_ns;	/* an epoch ends on the nearest multiple (ties to even) from the
 					 * last change, and the rest is dropped; 0: exact */
@@ -29,6 +40,10 @@ struct fit_fidelity {
 	int64_t preempt_work_ns, preempt_wide_work_ns;	/* work that a preemption adds to a job of fixed
 					 * duration: up to preempt_wide_gpus GPUs, and above */
 	int64_t preempt_wide_gpus;
+	/* execution plans */
+	int extra_iterations;		/* that each job does at its end */
+	bool keeps_partial_seconds;	/* what was begun of an iteration counts as so many seconds of the next plan's */
+	bool any_plan_time;		/* see plan_times.h */
 	/* srtf */
 	bool greedy_list_order;		/* ties of srtf and tiresias: as a stable sort of the simulator's lists has
 					 * them, those of waiting and of running jobs in the order of joining;
@@ -57,6 +72,9 @@ struct fit_fidelity {
 					 * current epoch as done, and is 1 in the last one */
 	bool optimus_single_gpu_accumulates;	/* one GPU is predicted with at least one accumulation */
 	int64_t optimus_node_gpus;	/* GPUs per node in predictions; 0: those of the cluster */
+	/* Rubick */
+	bool rubick_as_run;		/* the policy of the published code (rubick_as_run.c) */
+	const struct fit_rubick_spreads *rubick_spreads;	/* wide applications; ends with app NULL. NULL: by data */
 	/* Pollux: see pollux_search.h for the three conventions of its search */
 	bool pollux_search_defects;
 	bool pollux_fair_share_on_one_node;	/* the fair share is predicted on one node, however large */

@@ -6,7 +6,7 @@
 const struct fit_policy *const fit_policies[] = {
 	&fit_policy_fifo, &fit_policy_sjf, &fit_policy_qssf, &fit_policy_srtf, &fit_policy_tiresias,
 	&fit_policy_optimus, &fit_policy_pollux, &fit_policy_boa, &fit_policy_lucid, &fit_policy_horus,
-	&fit_policy_follow, NULL
+	&fit_policy_rubick, &fit_policy_follow, NULL
 };
 
 struct fit_policy_params fit_policy_params_default(void)

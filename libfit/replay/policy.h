@@ -53,6 +53,7 @@ int64_t fit_view_service_gpu_ns(const struct fit_view *v, uint32_t j);	/* held s
 struct fit_agent *fit_view_agent(const struct fit_view *v, uint32_t j);
 /* Runs alone on its GPUs, and may share them. */
 bool fit_view_alone(const struct fit_view *v, uint32_t j);
+uint16_t fit_view_exec_plan(const struct fit_view *v, uint32_t j);	/* by which it runs, or would */
 int64_t fit_view_restart_ns(const struct fit_view *v, uint32_t j);	/* cost of a change */
 
 /* ---- predictions (oracle: from the durations or the profile; predict.c) ---- */
@@ -83,6 +84,10 @@ int fit_plan_try(struct fit_plan *p, uint32_t j, bool *fits) FIT_MUST_CHECK;
 /* Put job j on exactly these shares (copied); it keeps them without a restart when it holds just
  * these already. */
 int fit_plan_place(struct fit_plan *p, uint32_t j, const struct fit_share *shares, size_t n) FIT_MUST_CHECK;
+/* The same by an execution plan: a number in the table of times. fit_plan_place() and others leave the job
+ * the plan that it has, its own at first. */
+int fit_plan_place_as(struct fit_plan *p, uint32_t j, const struct fit_share *shares, size_t n,
+		      uint16_t exec_plan) FIT_MUST_CHECK;
 /* Start waiting job j on the GPUs of job with, which runs alone, or which this plan starts. Both ask for
  * the same number, and run from then on at the speeds that were measured for the two. */
 int fit_plan_share(struct fit_plan *p, uint32_t j, uint32_t with) FIT_MUST_CHECK;
@@ -96,6 +101,8 @@ struct fit_boa_widths;
 struct fit_boa_learner;
 struct fit_job_classes;
 struct fit_allocations;
+struct fit_plan_times;
+struct fit_rubick_models;
 struct fit_policy_params {
 	int64_t tiresias_threshold_gpu_s;	/* GPU-seconds of service in the first queue */
 	double pollux_power;			/* p of the power mean of speedups; not 0 */
@@ -112,6 +119,8 @@ struct fit_policy_params {
 	const struct fit_job_classes *boa_classes;
 	bool boa_given;				/* there will be one: it is read after this was checked */
 	int64_t boa_resolve_ns;			/* at multiples of this; 0: never */
+	const struct fit_plan_times *plan_times;	/* FIT_NEEDS_PLAN_TIMES (borrowed) */
+	const struct fit_rubick_models *rubick_models;	/* what is believed of plans; NULL: what is true (borrowed) */
 	const struct fit_allocations *allocations;	/* FIT_NEEDS_ALLOCATIONS (borrowed) */
 	/* lucid and horus: who shares GPUs */
 	bool pack;			/* false: nobody */
@@ -134,6 +143,8 @@ struct fit_policy_params fit_policy_params_default(void);
 #define FIT_COUNTS_DOWN 256u	/* see fidelity.h: the remaining work of running jobs is counted down */
 #define FIT_NEEDS_ALLOCATIONS 2048u	/* no sense without a table of them; what jobs ask for does not count */
 #define FIT_ONE_TYPE 4096u		/* knows GPUs of one type only */
+#define FIT_NEEDS_PLAN_TIMES 16384u	/* no sense without times of execution plans */
+#define FIT_CHOOSES_PLANS 32768u	/* and it chooses the plan of a job; what the job asks for does not count */
 #define FIT_SHARES 1024u		/* jobs share GPUs: needs measurements of configurations */
 #define FIT_ONLY_NEWS 16u	/* decides nothing new before a job arrives or finishes, or next_wake: ticks until
 				 * then are passed over */
@@ -174,6 +185,6 @@ struct fit_policy {
 extern const struct fit_policy *const fit_policies[];
 extern const struct fit_policy fit_policy_fifo, fit_policy_sjf, fit_policy_srtf, fit_policy_tiresias,
 	fit_policy_optimus, fit_policy_pollux, fit_policy_qssf, fit_policy_boa, fit_policy_lucid,
-	fit_policy_horus, fit_policy_follow;
+	fit_policy_horus, fit_policy_follow, fit_policy_rubick;
 
 #endif

@@ -3,10 +3,10 @@
  * A policy that decides nothing: it carries out a table of allocations (allocations.h), so that the model
  * of the jobs can be driven by what another scheduler gave them.
  *
- * A decision applies the last row of each job up to now. Rows with nodes come first; rows with GPUs per node
- * keep what the job holds where that is so many already, and otherwise take, for each number in its turn, the
- * node with the fewest free GPUs that has enough; rows with a number of GPUs are placed by the placement.
- * Rows of a job that has ended do nothing.
+ * A decision applies the last row of each job up to now. Rows with nodes come first; rows with GPUs per
+ * node keep what the job holds where that is so many already, and otherwise take, for each number in its
+ * turn, the node with the fewest free GPUs that has enough; rows with a number of GPUs are placed by the
+ * placement. Rows of a job that has ended do nothing.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +18,7 @@ struct follow {
 	const struct fit_allocations *a;
 	uint32_t *job_of;	/* by number in a->ids */
 	uint8_t *status;	/* by job */
+	bool *lost;		/* by job: has lost its GPUs in this decision */
 	size_t *last;		/* by job: number of its row, from 1, that this decision applies; 0: none */
 	size_t next;		/* row */
 	uint32_t *due;		/* jobs whose allocation changes */
@@ -35,6 +36,7 @@ static void follow_free(void *state)
 	free(f->job_of);
 	free(f->status);
 	free(f->last);
+	free(f->lost);
 	free(f->due);
 	free(f->free);
 	free(f->shares);
@@ -46,6 +48,13 @@ static int row_fail(const struct follow *f, const struct fit_allocation *r, cons
 {
 	return fit_fail(err, FIT_EDATA, "%s:%llu:%s: job '%s' %s", f->a->input, (unsigned long long)r->line, column,
 			f->a->ids[r->job], what);
+}
+
+/* The number of the plan that a row names; FIT_NO_EXEC_PLAN: none. */
+static uint16_t plan_of(const struct follow *f, const struct fit_allocation *r, const struct fit_job *job)
+{
+	return !r->plan || !job->plans ? FIT_NO_EXEC_PLAN :
+	       fit_plan_times_plan(job->plans->of, fit_text_of(f->a->plans[r->plan - 1]));
 }
 
 /* Which job each row is of. */
@@ -75,9 +84,11 @@ static int find_jobs(struct follow *f, const struct fit_view *v, struct fit_err 
 			return row_fail(f, r, "job_id", err, "is not in the jobs table");
 		if (r->gpus && r->time_ns < job->submit_ns)
 			return row_fail(f, r, "time_s", err, "gets GPUs before it is submitted");
-		if (r->gpus && r->gpus != job->gpus && !job->app && !job->class)
+		if (r->gpus && r->gpus != job->gpus && !job->app && !job->class && !job->plans)
 			return row_fail(f, r, "job_id", err, "gets another number of GPUs than it asks for, which its "
 					"duration is for (expected a profile or speedups)");
+		if (r->plan && job->plans && plan_of(f, r, job) == FIT_NO_EXEC_PLAN)
+			return row_fail(f, r, "exec_plan", err, "gets a plan that the times of plans do not have");
 	}
 	return FIT_OK;
 }
@@ -93,9 +104,10 @@ static int follow_init(void **state, const struct fit_view *v, const struct fit_
 	f->a = p->allocations;
 	f->job_of = calloc(f->a->n_ids + 1, sizeof *f->job_of);
 	f->status = calloc(v->n_jobs + 1, sizeof *f->status);
+	f->lost = calloc(v->n_jobs + 1, sizeof *f->lost);
 	f->last = calloc(v->n_jobs + 1, sizeof *f->last);
 	f->free = calloc((size_t)v->cluster->n_nodes + 1, sizeof *f->free);
-	if (!f->job_of || !f->status || !f->last || !f->free)
+	if (!f->job_of || !f->status || !f->lost || !f->last || !f->free)
 		return fit_fail_nomem(err);
 	return find_jobs(f, v, err);
 }
@@ -149,7 +161,9 @@ static bool holds_as_many(const struct follow *f, const struct fit_view *v, cons
 			  uint32_t j)
 {
 	const struct fit_alloc *held = fit_view_alloc(v, j);
-	bool same = held->n == r->n_shares;
+	uint16_t exec_plan = plan_of(f, r, &v->jobs[j]);
+	bool same = held->n == r->n_shares &&
+		    (exec_plan == FIT_NO_EXEC_PLAN || exec_plan == fit_view_exec_plan(v, j) || v->fidelity->free_shifts);
 
 	for (size_t i = 0; i < r->n_shares && same; i++)
 		same = held->shares[i].gpus == f->a->shares[r->shares_at + i].gpus;
@@ -170,6 +184,26 @@ static bool take(struct follow *f, const struct fit_view *v, const struct fit_sh
 		return false;
 	}
 	return true;
+}
+
+/* Where jobs run on without GPUs, a table of what they run on gives more than there is: the first job, of
+ * those that no row is about, with enough GPUs loses its own. */
+static bool evict(struct follow *f, const struct fit_view *v, struct fit_plan *plan, uint32_t j, int32_t gpus)
+{
+	size_t n;
+	const uint32_t *active = fit_view_active(v, &n);
+
+	for (size_t i = 0; i < n && v->fidelity->ghosts; i++) {
+		const struct fit_alloc *held = fit_view_alloc(v, active[i]);
+
+		if (active[i] == j || f->last[active[i]] || f->lost[active[i]] || held->gpus < gpus)
+			continue;
+		for (size_t k = 0; k < held->n; k++)
+			f->free[held->shares[k].node] += held->shares[k].gpus;
+		f->lost[active[i]] = true;
+		return fit_plan_place(plan, active[i], NULL, 0) == FIT_OK;
+	}
+	return false;
 }
 
 static int32_t tightest(const struct follow *f, const struct fit_view *v, const struct fit_share *taken,
@@ -193,6 +227,7 @@ static int place(struct follow *f, const struct fit_view *v, struct fit_plan *pl
 		 struct fit_err *err)
 {
 	const struct fit_allocation *r = row_of(f, j);
+	uint16_t exec_plan;
 
 	if (fit_grow(&f->shares, &f->shares_cap, r->n_shares + 1, sizeof *f->shares))
 		return fit_fail_nomem(err);
@@ -202,22 +237,30 @@ static int place(struct follow *f, const struct fit_view *v, struct fit_plan *pl
 			f->shares[i].node -= v->first_node;
 			continue;
 		}
-		f->shares[i].node = tightest(f, v, f->shares, i, f->shares[i].gpus);
+		do
+			f->shares[i].node = tightest(f, v, f->shares, i, f->shares[i].gpus);
+		while (f->shares[i].node < 0 && evict(f, v, plan, j, f->shares[i].gpus));
 		if (f->shares[i].node < 0)
 			return row_fail(f, r, "per_node", err, "finds no nodes with so many free GPUs");
 		f->free[f->shares[i].node] -= f->shares[i].gpus;
 	}
-	return fit_plan_place(plan, j, f->shares, r->n_shares) ? fit_fail_nomem(err) : FIT_OK;
+	exec_plan = plan_of(f, r, &v->jobs[j]);
+	if (exec_plan == FIT_NO_EXEC_PLAN)
+		exec_plan = fit_view_exec_plan(v, j);
+	return fit_plan_place_as(plan, j, f->shares, r->n_shares, exec_plan) ? fit_fail_nomem(err) : FIT_OK;
 }
 
 static int follow_decide(void *state, const struct fit_view *v, struct fit_plan *plan, struct fit_err *err)
 {
 	struct follow *f = state;
-	size_t n, kept = 0;
+	size_t n, kept = 0, n_active;
+	const uint32_t *active = fit_view_active(v, &n_active);
 	int rc = collect(f, v, &n, err);
 
 	if (rc || !n)
 		return rc;
+	for (size_t i = 0; i < n_active; i++)
+		f->lost[active[i]] = false;
 	for (int32_t k = 0; k < v->cluster->n_nodes; k++)
 		f->free[k] = fit_cluster_open_gpus(v->cluster, k);
 	for (size_t i = 0; i < n; i++) {

@@ -8,6 +8,7 @@
  *             batch size that the user asked for
  *   adaptive  the same, at the batch size that the job's agent thinks best, chosen anew whenever it
  *             learned something (agent.h)
+ *   plans     whole iterations, at what was measured of an execution plan (Rubick; plan_times.h)
  *   speedup   the speed of a class of jobs on so many GPUs, epoch by epoch (job_class.h)
  *
  * The engine asks a model when the next epoch of a running job ends, and tells it when that came
@@ -35,6 +36,11 @@ struct fit_run {
 	int64_t epoch;		/* epochs completed */
 	struct fit_batch batch;	/* profile: batch split in use */
 	double slowdown;	/* profile: share of the rate that interference takes away */
+	const struct fit_fidelity *fidelity;	/* plans: whose conventions hold; set with the first placement */
+	int64_t iterations;	/* plans: done at from_ns, whole ones */
+	double partial_s;	/* plans: begun of the next one at from_ns */
+	double iter_s;		/* plans: how long one takes; 0: not placed yet */
+	uint16_t exec_plan;	/* plans: number in the table of times */
 	struct fit_agent *agent;	/* adaptive: what the job has learned; owned by the engine */
 	bool tuned;		/* adaptive: nothing to learn until something changes */
 };
@@ -43,6 +49,7 @@ struct fit_progress_model {
 	const char *name;
 	bool has_epochs;
 	bool no_batches;	/* it has epochs, and no batch sizes */
+	bool has_plans;		/* jobs run by execution plans */
 	/* The allocation changed to a (not empty); progress flows again from from_ns on. */
 	int (*place)(const struct fit_job *j, struct fit_run *r, const struct fit_alloc *a, int64_t from_ns,
 		     struct fit_err *err);
@@ -66,6 +73,6 @@ struct fit_progress_model {
 };
 
 extern const struct fit_progress_model fit_progress_fixed, fit_progress_profile, fit_progress_adaptive,
-	fit_progress_speedup, fit_progress_shared;
+	fit_progress_speedup, fit_progress_shared, fit_progress_plans;
 
 #endif

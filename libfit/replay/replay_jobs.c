@@ -13,7 +13,7 @@
 #define MAX_TIME_NS (INT64_C(100) * 366 * 86400 * FIT_NS_PER_S)
 
 enum { C_ID, C_SUBMIT, C_GPUS, C_DURATION, C_APP, C_BATCH, C_GROUP,
-       C_PREDICTED, C_DATASET, C_AMP, C_TYPE, N_COLUMNS };
+       C_PREDICTED, C_DATASET, C_AMP, C_TYPE, C_WORK, C_PLAN, C_SLA, N_COLUMNS };
 
 static const struct fit_field columns[N_COLUMNS] = {
 	[C_ID] = { "job_id", FIT_TEXT, FIT_F_NOT_NA },
@@ -25,6 +25,9 @@ static const struct fit_field columns[N_COLUMNS] = {
 	[C_GROUP] = { "group", FIT_TEXT, FIT_F_OPTIONAL },
 	[C_PREDICTED] = { "predicted_s", FIT_TIME, FIT_F_OPTIONAL },
 	[C_DATASET] = { "dataset", FIT_TEXT, FIT_F_OPTIONAL },
+	[C_WORK] = { "work", FIT_REAL, FIT_F_OPTIONAL },
+	[C_PLAN] = { "exec_plan", FIT_TEXT, FIT_F_OPTIONAL },
+	[C_SLA] = { "is_sla", FIT_INT, FIT_F_OPTIONAL },
 	[C_AMP] = { "amp", FIT_INT, FIT_F_OPTIONAL },
 	[C_TYPE] = { "gpu_type", FIT_TEXT, FIT_F_OPTIONAL },
 };
@@ -72,6 +75,45 @@ static int64_t room_for(const struct fit_job *j, const struct fit_cluster *c)
 		if ((j->gpu_type == FIT_ANY_TYPE || j->gpu_type == i) && c->types[i].n_open > most)
 			most = c->types[i].n_open;
 	return most;
+}
+
+/* A job that does iterations by an execution plan. Without their number the duration says it. */
+static int take_plans(const struct fit_reader *r, const struct fit_cell *c, const struct fit_jobs_params *p,
+		      struct fit_job *j, struct fit_err *err)
+{
+	double iter_s;
+
+	if (c[C_APP].na)
+		return fit_reader_fail(r, FIT_EDATA, "app", err, "missing (expected an application of the plan times)");
+	j->plans = fit_plan_times_find(p->plan_times, c[C_APP].u.t);
+	if (!j->plans)
+		return fit_reader_fail(r, FIT_EDATA, "app", err, "unknown application '%.*s' (expected one of the plan "
+				       "times)", FIT_TEXT_ARG(c[C_APP].u.t));
+	j->exec_plan = c[C_PLAN].na ? FIT_NO_EXEC_PLAN : fit_plan_times_plan(p->plan_times, c[C_PLAN].u.t);
+	if (!c[C_PLAN].na && j->exec_plan == FIT_NO_EXEC_PLAN)
+		return fit_reader_fail(r, FIT_EDATA, "exec_plan", err, "unknown plan '%.*s' (expected one of the plan "
+				       "times)", FIT_TEXT_ARG(c[C_PLAN].u.t));
+	if (!c[C_SLA].na && c[C_SLA].u.i != 0 && c[C_SLA].u.i != 1)
+		return fit_reader_fail(r, FIT_EDATA, "is_sla", err, "bad value '%lld' (expected 0 or 1)",
+				       (long long)c[C_SLA].u.i);
+	j->is_sla = c[C_SLA].u.i == 1;
+	iter_s = fit_plan_app_packed(j->plans, j->exec_plan, j->gpus, p->node_gpus, p->any_plan_time);
+	if (!p->any_size && !(iter_s > 0))
+		return fit_reader_fail(r, FIT_EDATA, "gpus", err, "%lld GPUs are outside of what was measured of '%s'",
+				       (long long)j->gpus, j->plans->name);
+	if (!c[C_WORK].na) {
+		if (!(c[C_WORK].u.d >= 1 && c[C_WORK].u.d <= 1e15) || c[C_WORK].u.d != rint(c[C_WORK].u.d))
+			return fit_reader_fail(r, FIT_EDATA, "work", err, "bad number of iterations %g (expected at least 1, "
+					       "whole)", c[C_WORK].u.d);
+		j->iterations = (int64_t)c[C_WORK].u.d;
+		return FIT_OK;
+	}
+	if (c[C_DURATION].na || c[C_DURATION].u.i < 0 || !(iter_s > 0))
+		return fit_reader_fail(r, FIT_EDATA, "work", err, "missing (expected iterations, or duration_s on GPUs "
+				       "that were measured)");
+	j->iterations = (int64_t)rint(fit_time_to_double(c[C_DURATION].u.i) / iter_s);
+	j->iterations = j->iterations < 1 ? 1 : j->iterations;
+	return FIT_OK;
 }
 
 /* Check one row and fill j. FIT_END: a CPU job, which is left out. */
@@ -142,6 +184,8 @@ static int take_row(const struct fit_reader *r, const struct fit_cell *c, const 
 					       "total batch size)");
 		return FIT_OK;
 	}
+	if (p->plan_times)
+		return take_plans(r, c, p, j, err);
 	if (p->classes) {
 		if (c[C_APP].na)
 			return fit_reader_fail(r, FIT_EDATA, "app", err, "missing (expected a class of the speedups)");

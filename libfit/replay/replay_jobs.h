@@ -14,6 +14,7 @@
 #include "libfit/base/status.h"
 #include "libfit/base/text.h"
 #include "libfit/model/colocation.h"
+#include "libfit/model/plan_times.h"
 #include "libfit/model/profile.h"
 #include "libfit/replay/job_class.h"
 #include "libfit/replay/partition.h"
@@ -31,6 +32,10 @@ struct fit_job {
 	int64_t predicted_ns;		/* prediction of duration_ns, which may be below 0; FIT_NO_PREDICTION */
 	struct fit_app *app;		/* NULL without a profile */
 	const struct fit_job_class *class;	/* NULL without speedups */
+	const struct fit_plan_app *plans;	/* NULL without times of execution plans; then with these: */
+	int64_t iterations;		/* to do */
+	uint16_t exec_plan;		/* asked for; FIT_NO_EXEC_PLAN */
+	bool is_sla;			/* is guaranteed the speed of what it asks for */
 	uint64_t line;			/* of the input, for messages */
 	uint32_t config;		/* of struct fit_colocation; FIT_NO_INDEX without one */
 	uint16_t partition;		/* of the cluster; 0 without virtual clusters */
@@ -56,6 +61,9 @@ struct fit_jobs {
 struct fit_jobs_params {
 	const struct fit_profile *profile;	/* NULL: durations come from the table, */
 	const struct fit_job_classes *classes;	/* unless this is there */
+	const struct fit_plan_times *plan_times;	/* or this */
+	int64_t node_gpus;		/* plan_times: of a full node */
+	bool any_plan_time;		/* plan_times: see there */
 	bool any_size;			/* what a job asks for does not count */
 	bool file_order;
 	const struct fit_colocation *colocation;	/* NULL: nobody shares a GPU */

@@ -25,6 +25,8 @@ void fit_replay_params_choose(struct fit_replay_params *p, const struct fit_poli
 			 fidelity->tiresias_interval_ns : fidelity->interval_ns;
 	p->placement = (enum fit_placement_kind)fidelity->placement;
 	p->survivor_keeps_speed = fidelity->survivor_keeps_speed;
+	if (fidelity->restart_ns)
+		p->restart_ns = fidelity->restart_ns;
 	if (fidelity->tiresias_threshold_gpu_s)
 		p->policy_params.tiresias_threshold_gpu_s = fidelity->tiresias_threshold_gpu_s;
 }
@@ -61,6 +63,12 @@ const char *fit_replay_params_check(const struct fit_replay_params *p, bool has_
 		return "delays and bounds of nodes need an autoscaling rule";
 	if ((p->policy->needs & FIT_NEEDS_PLAN) && !p->policy_params.boa && !p->policy_params.boa_given)
 		return "this policy needs speedups, and plans or a budget";
+	if ((p->policy->needs & FIT_NEEDS_PLAN_TIMES) && !p->policy_params.plan_times)
+		return "this policy needs times of execution plans";
+	if (p->policy_params.rubick_models && !(p->policy->needs & FIT_CHOOSES_PLANS))
+		return "this policy takes no models of plans";
+	if (p->fidelity->rubick_as_run && (p->policy->needs & FIT_CHOOSES_PLANS) && !p->policy_params.rubick_models)
+		return "under this fidelity this policy needs --models";
 	if (!(p->policy->needs & FIT_NEEDS_ALLOCATIONS) != !p->policy_params.allocations)
 		return p->policy_params.allocations ? "this policy has no use for allocations" :
 		       "this policy needs a table of allocations";
