@@ -12,12 +12,13 @@
 #include "tools/common/cli.h"
 #include "tools/replay_fitness.h"
 #include "tools/replay_inputs.h"
+#include "tools/replay_queues.h"
 #include "tools/replay_share.h"
 
 struct options {
 	const char *policy, *fidelity, *autoscale;
 	struct replay_input_options in;
-	int64_t interval_ns, restart_ns, skip_bad, max_active, tiresias_threshold_gpu_s;
+	int64_t interval_ns, restart_ns, skip_bad, max_active;
 	int64_t node_start_ns, node_idle_ns, min_nodes, cold_restart_ns;
 	int64_t resolve_ns;
 	double pollux_p, interference, scale_low, scale_high, target;
@@ -26,6 +27,7 @@ struct options {
 	bool skip_too_large, allow_interference;
 	int placement;
 	struct replay_share_options share;
+	struct replay_queue_options queue;
 };
 
 #define AT(field) offsetof(struct options, field)
@@ -111,8 +113,16 @@ static const struct cli_option options[] = {
 	  "nodes that are always rented", NULL, 0, FIT_NODES_MAX, 0 },
 	{ 0, "cold-restart-delay", CLI_TIME, AT(cold_restart_ns), "SECONDS", "as any other",
 	  "the restart delay on a node that had no job since it was rented", NULL, 0, HUNDRED_YEARS_S, 0 },
-	{ 0, "tiresias-threshold", CLI_INT, AT(tiresias_threshold_gpu_s), "GPU_S", "57600, or the fidelity's",
-	  "GPU-seconds of service in the first Tiresias queue", NULL, 0, 9e15, 0 },
+	{ 0, "queues", CLI_TEXT, AT(queue.queues), "LIMITS", "3250,7200, or the fidelity's",
+	  "tiresias: service with which a job leaves each queue but the last", NULL, 0, 0, 0 },
+	{ 0, "tiresias-threshold", CLI_INT, AT(queue.threshold_gpu_s), "GPU_S", NULL,
+	  "two queues with this limit", NULL, 0, 9e15, 0 },
+	{ 0, "service", CLI_CHOICE, AT(queue.service), "NAME", "gpu-time",
+	  "tiresias: what counts as service of a job", replay_services, 0, 0, 0 },
+	{ 0, "promote", CLI_REAL, AT(queue.promote), "FACTOR", "0: never",
+	  "tiresias: back to the first queue after waiting so many times its run time", NULL, 0, 1e9, 0 },
+	{ 0, "stale-ends", CLI_FLAG, AT(queue.stale_ends), NULL, NULL,
+	  "with the defect of the Tiresias simulator that ends preempted jobs", NULL, 0, 0, 0 },
 	{ 0, "p", CLI_REAL, AT(pollux_p), "P", "-1",
 	  "Pollux: power of the mean of speedups", NULL, -1e6, 1e6, 0 },
 	{ 0, "search", CLI_CHOICE, AT(search), "NAME", "local; ga with a fidelity",
@@ -143,10 +153,14 @@ static const struct cli_tool tool = {
 	.details =
 	"Policies:\n"
 	"  fifo      first in, first out; the head of the queue blocks\n"
+	"  fjf       fit job first: the same, but those that do not fit are passed over\n"
 	"  sjf       shortest job first, not preemptive; the head of the queue blocks\n"
 	"  qssf      smallest predicted GPU time first, not preemptive; needs predicted_s\n"
 	"  srtf      shortest remaining time first, preemptive\n"
-	"  tiresias  least attained service in two queues, preemptive\n"
+	"  shortest  the same as srtf\n"
+	"  shortest-gpu  smallest remaining GPU time first, preemptive\n"
+	"  smallest  fewest GPUs first, preemptive\n"
+	"  tiresias  least attained service in queues, preemptive\n"
 	"  optimus   marginal gain with an oracle; needs --profile and an interval\n"
 	"  pollux    goodput speedups, adaptive batch sizes; needs --profile and an interval\n"
 	"  boa       widths of a plan, by class and epoch; needs --speedups and --plan\n"
@@ -154,7 +168,7 @@ static const struct cli_tool tool = {
 	"  horus     first in, first out, packed by utilisation\n"
 	"  rubick    GPUs by what they are worth, by the best plan; needs --plan-times\n"
 	"  follow    what a table says; needs --allocations\n"
-	"Placements (of fifo, sjf, srtf and tiresias):\n"
+	"Placements (of policies that place no jobs themselves):\n"
 	"  emptiest           from the node with most free GPUs, over and over\n"
 	"  consolidate        on as few nodes as can be, or not at all\n"
 	"  consolidate-first  consolidate, and where that fails emptiest\n"
@@ -172,7 +186,8 @@ static const struct cli_tool tool = {
 	"  none            goodfit's own conventions\n"
 	"  pollux-osdi21   the simulator of the Pollux paper (interval 60)\n"
 	"  lucid-asplos23  the simulator of the Lucid paper (placement consolidate)\n"
-	"  rubick-mlsys25  the simulator of the Rubick paper (interval 60)",
+	"  rubick-mlsys25  the simulator of the Rubick paper (interval 60)\n"
+	"  tiresias-nsdi19 the simulator of the Tiresias paper",
 	.verbs = verbs,
 };
 
@@ -331,14 +346,13 @@ static int run(struct cli *cli, struct options *o)
 		.idle_ns = o->node_idle_ns,
 		.min_nodes = (int32_t)o->min_nodes,
 	};
-	if (o->tiresias_threshold_gpu_s >= 0)
-		p.policy_params.tiresias_threshold_gpu_s = o->tiresias_threshold_gpu_s;
 	p.policy_params.pollux_power = o->pollux_p;
 	p.policy_params.pollux_interfere = o->allow_interference;
 	p.policy_params.seed = cli->seed;
 	p.policy_params.pollux_search = o->search >= 0 ? (enum fit_pollux_search)o->search :
 					p.fidelity->pollux_search_defects ? FIT_SEARCH_GA : FIT_SEARCH_LOCAL;
 	rc = replay_share_check(cli, &o->share, &p);
+	rc = rc ? rc : replay_queue_check(cli, &o->queue, &p);
 	if (rc)
 		return rc;
 	p.colocation = o->share.configs ? &in.share.colocation : NULL;
@@ -399,7 +413,7 @@ int main(int argc, char **argv)
 		.interval_ns = -1,
 		.restart_ns = -1,
 		.cold_restart_ns = -1,
-		.tiresias_threshold_gpu_s = -1,
+		.queue = replay_queue_defaults(),
 		.placement = -1,
 		.target = 0.5,
 		.scale_low = fit_replay_params_default().autoscale_params.low,

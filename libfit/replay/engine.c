@@ -94,11 +94,46 @@ static struct fit_part *due_part(struct fit_engine *g)
 	return NULL;
 }
 
+/* ---- a defect of a published simulator (engine.h: stale_ends) ---- */
+
+/* The policy is woken before the next arrival, at which jobs would end: note them with the arrival. */
+static int note_stale(struct fit_engine *g, int64_t ends, int64_t arrival, int64_t wake, struct fit_err *err)
+{
+	if (!g->p->stale_ends || ends != arrival || wake >= ends || ends == INT64_MAX)
+		return FIT_OK;
+	g->n_stale = 0;
+	g->stale_ns = ends;
+	for (size_t i = 0; i < g->heap_n; i++) {
+		const struct queued *q = &g->heap[i];
+
+		if (q->at_ns != ends || q->stamp != g->state[q->job].stamp)
+			continue;
+		if (fit_grow(&g->stale, &g->cap_stale, g->n_stale + 1, sizeof *g->stale))
+			return fit_fail_nomem(err);
+		g->stale[g->n_stale++] = q->job;
+	}
+	return FIT_OK;
+}
+
+/* Ends that are really due take the place of what was noted. */
+static int end_stale(struct fit_engine *g, struct fit_err *err)
+{
+	const struct queued *q = fit_engine_next_end(g);
+	int rc = FIT_OK;
+
+	if (!g->n_stale || g->now_ns < g->stale_ns)
+		return FIT_OK;
+	for (size_t i = 0; i < g->n_stale && !rc && (!q || q->at_ns > g->now_ns); i++)
+		rc = fit_engine_end_early(g, g->stale[i], err);
+	g->n_stale = 0;
+	return rc;
+}
+
 /* Everything that happens at now_ns, in the order that engine.h states. */
 static int do_instant(struct fit_engine *g, struct fit_err *err)
 {
 	int64_t now = g->now_ns;
-	int rc = FIT_OK;
+	int rc = end_stale(g, err);
 
 	for (size_t i = 0; i < g->n_parts; i++)
 		g->parts[i].due_ns = next_decision(g, &g->parts[i]);
@@ -113,10 +148,7 @@ static int do_instant(struct fit_engine *g, struct fit_err *err)
 			g->next_profile++;
 			rc = fit_engine_profile_event(g, x, err);
 		} else if (queued_now && q->kind == ENDS) {
-			uint32_t j = q->job;
-
-			fit_engine_drop_end(g);
-			rc = fit_engine_end_epoch(g, j, err);
+			rc = fit_engine_end_epoch(g, fit_engine_take_end(g), err);
 		} else if (fit_engine_next_submit_ns(g) <= now) {
 			rc = fit_engine_arrive(g, g->arrivals[g->next_arrival++], err);
 		} else if (x && x->time_ns <= now) {
@@ -172,6 +204,9 @@ static int run(struct fit_engine *g, struct fit_err *err)
 		    arrival == INT64_MAX && settled &&
 		    fit_engine_next_node_ns(g, &nodes) == INT64_MAX)
 			return fail_waiting(g, err);
+		rc = note_stale(g, ends, arrival, next, err);
+		if (rc)
+			return rc;
 		if (ends < next)
 			next = ends;
 		if (arrival < next)
@@ -319,6 +354,7 @@ static void clean_up(struct fit_engine *g)
 	free(g->parts);
 	free(g->members);
 	free(g->state);
+	free(g->stale);
 	free(g->plan.grants);
 	free(g->plan.shares);
 	free(g->heap);

@@ -34,6 +34,8 @@ struct fit_replay_params {
 	const struct fit_fidelity *fidelity;
 	int64_t interval_ns;	/* 0: woken by events */
 	enum fit_placement_kind placement;	/* of GPUs that a policy does not place itself */
+	bool stale_ends;	/* a defect of the Tiresias simulator: where a job would end at the very instant of the next
+				 * arrival and the policy is woken before, it ends then even if it was preempted meanwhile */
 	const struct fit_theta_list *models;	/* what agents start from and keep (FIT_ADAPTIVE); NULL: they learn */
 	double interference;	/* share of its rate that a job on several nodes loses where another such
 				 * job uses one of them; 0 … 1 (profiles only) */

@@ -96,11 +96,11 @@ static int finish(struct fit_engine *g, uint32_t j, struct fit_err *err)
 	uint32_t partner = s->partner;
 	int rc;
 
+	g->running -= s->status == RUNNING;
 	s->status = FINISHED;
 	p->active_holes++;
 	g->in_system--;
 	g->unfinished--;
-	g->running--;
 	p->news = true;
 	g->counts.end_ns = g->now_ns;
 	if (stays) {
@@ -154,4 +154,16 @@ int fit_engine_release_booked(struct fit_engine *g, struct fit_part *p, struct f
 	}
 	p->booked_n = 0;
 	return rc;
+}
+
+int fit_engine_end_early(struct fit_engine *g, uint32_t j, struct fit_err *err)
+{
+	struct job_state *s = &g->state[j];
+
+	if (s->status == RUNNING)
+		g->model->advance(&g->jobs->jobs[j], &s->run, g->now_ns);
+	else if (s->status != WAITING)
+		return FIT_OK;
+	s->stamp++;
+	return finish(g, j, err);
 }

@@ -94,6 +94,8 @@ int fit_engine_describe(struct fit_engine *g, const struct fit_meta *given, stru
 		rc = fit_meta_add(m, "placement", fit_placement_names[g->p->placement]);
 	rc = rc ? rc : add_time(m, "interval_s", g->p->interval_ns);
 	rc = rc ? rc : fit_meta_add(m, "fidelity", f->name);
+	if (!rc && g->p->stale_ends)
+		rc = fit_meta_add(m, "stale_ends", "1");
 	rc = rc ? rc : fit_meta_add(m, "progress_model", g->model->name);
 	rc = rc ? rc : add_restart(g, m);
 	if (!rc && g->p->interference > 0) {

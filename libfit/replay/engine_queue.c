@@ -43,7 +43,9 @@ void fit_engine_drop_end(struct fit_engine *g)
 int fit_engine_queue_end(struct fit_engine *g, uint32_t j, struct fit_err *err)
 {
 	struct job_state *s = &g->state[j];
-	struct queued q = { .job = j, .stamp = ++s->stamp, .order = g->shares ? s->order : j };
+	bool as_placed = g->shares || (g->p->fidelity->ends_in_order &&
+				       (g->p->policy->needs & FIT_ENDS_AS_PLACED));
+	struct queued q = { .job = j, .stamp = ++s->stamp, .order = as_placed ? s->order : j };
 	bool late;
 	int rc = g->model->next(&g->jobs->jobs[j], &s->run, g->p->fidelity, &q.at_ns, &late, err);
 
@@ -56,4 +58,31 @@ int fit_engine_queue_end(struct fit_engine *g, uint32_t j, struct fit_err *err)
 				g->jobs->jobs[j].id);
 	q.kind = late ? ENDS_LATE : ENDS;
 	return push(g, q) ? fit_fail_nomem(err) : FIT_OK;
+}
+
+uint32_t fit_engine_take_end(struct fit_engine *g)
+{
+	const struct fit_policy *p = g->p->policy;
+	uint32_t best = g->heap[0].job;
+	int64_t least = INT64_MAX;
+
+	if (!g->p->fidelity->ends_in_order || !p->end_order) {
+		fit_engine_drop_end(g);
+		return best;
+	}
+	for (size_t i = 0; i < g->heap_n; i++) {
+		const struct queued *q = &g->heap[i];
+		struct fit_part *part = fit_engine_part_of(g, q->job);
+		int64_t order;
+
+		if (q->at_ns > g->now_ns || q->kind != ENDS || q->stamp != g->state[q->job].stamp)
+			continue;
+		order = p->end_order(part->policy_state, fit_engine_view_of(g, part), q->job);
+		if (order < least || (order == least && q->job < best)) {
+			least = order;
+			best = q->job;
+		}
+	}
+	g->state[best].stamp++;	/* its entry is void */
+	return best;
 }

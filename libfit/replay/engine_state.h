@@ -124,6 +124,9 @@ struct fit_engine {
 	size_t unfinished, running, in_system;
 	bool shares;			/* jobs may share GPUs */
 	uint32_t placed;		/* placements so far */
+	uint32_t *stale;	/* stale_ends: what will end at the arrival of that instant, done or not */
+	size_t n_stale, cap_stale;
+	int64_t stale_ns;
 	struct fit_profiling profiling;
 	size_t next_profile;		/* in profiling.events */
 };
@@ -151,6 +154,10 @@ static inline const struct queued *fit_engine_next_end(struct fit_engine *g)
 		fit_engine_drop_end(g);
 	return g->heap_n ? &g->heap[0] : NULL;
 }
+
+/* Take away the end of this instant (there is one, of kind ENDS) that comes first in the policy's order; its
+ * job. */
+uint32_t fit_engine_take_end(struct fit_engine *g);
 
 /* Queue the next end of an epoch, or of the job, which runs; an end that was queued before is void.
  * FIT_EDATA: beyond the horizon. */
@@ -203,6 +210,8 @@ int fit_engine_set_partner(struct fit_engine *g, uint32_t j, uint32_t partner, d
 			   struct fit_err *err) FIT_MUST_CHECK;
 /* The epoch that a job is in ends, and with the last one the job. */
 int fit_engine_end_epoch(struct fit_engine *g, uint32_t j, struct fit_err *err) FIT_MUST_CHECK;
+/* A job that is in the system finishes now, whatever work is left. */
+int fit_engine_end_early(struct fit_engine *g, uint32_t j, struct fit_err *err) FIT_MUST_CHECK;
 /* GPUs of finished jobs that were booked to the end of the interval become free. */
 int fit_engine_release_booked(struct fit_engine *g, struct fit_part *p, struct fit_err *err) FIT_MUST_CHECK;
 

@@ -26,6 +26,8 @@ const struct fit_fidelity fit_fidelities[] = {
 		.needs_interval = true,
 		.release_at_interval_end = true,
 		.file_order = true,
+		.tiresias_threshold_gpu_s = 57600,
+		.tiresias_order = FIT_QUEUE_ENTERED,
 		.epoch_quantum_ns = FIT_NS_PER_S,
 		.optimus_whole_epochs = true,
 		.optimus_single_gpu_accumulates = true,
@@ -55,7 +57,7 @@ const struct fit_fidelity fit_fidelities[] = {
 		.qssf_burst_by_size = true,
 		.tiresias_interval_ns = 60 * FIT_NS_PER_S,
 		.tiresias_threshold_gpu_s = 18000,
-		.tiresias_by_submit = true,
+		.tiresias_order = FIT_QUEUE_SUBMITTED,
 		.tiresias_over = true,
 	},
 	{
@@ -74,6 +76,17 @@ const struct fit_fidelity fit_fidelities[] = {
 		.any_plan_time = true,
 		.rubick_as_run = true,
 		.rubick_spreads = rubick_spreads,
+	},
+	{
+		.name = "tiresias-nsdi19",
+		.source = "simulator of Gu et al., Tiresias, NSDI'19",
+		.file_order = true,
+		.one_list = true,
+		.ends_in_order = true,
+		.sjf_is_smallest = true,
+		.tiresias_one_level = true,
+		.tiresias_late_wake = true,
+		.tiresias_whole_seconds = true,
 	},
 	{ .name = NULL }
 };

@@ -48,6 +48,11 @@ struct fit_fidelity {
 	bool greedy_list_order;		/* ties of srtf and tiresias: as a stable sort of the simulator's lists has
 					 * them, those of waiting and of running jobs in the order of joining;
 					 * srtf puts waiting jobs first, tiresias running ones */
+	bool one_list;			/* ties of srtf, shortest, shortest-gpu and smallest: as one list has them that is
+					 * sorted stably at each event */
+	bool ends_in_order;		/* jobs that end at one instant do so in the order of the policy's list, not by
+					 * the job index */
+	bool sjf_is_smallest;		/* sjf is for smallest job first: policy smallest */
 	/* sharing and profiling (lucid) */
 	int64_t count_ns;		/* work of jobs that can share is counted down in steps of so much time, each
 					 * difference rounded (ticks.h); 0: it flows */
@@ -64,9 +69,17 @@ struct fit_fidelity {
 					 * ranked a second later */
 	/* Tiresias */
 	int64_t tiresias_interval_ns;	/* default interval under this policy; 0: interval_ns */
-	int64_t tiresias_threshold_gpu_s;	/* default threshold; 0: the option's */
-	bool tiresias_by_submit;	/* within a queue jobs go by submission, not by when they entered it */
+	int64_t tiresias_threshold_gpu_s;	/* default: two queues with this limit; 0: the default queues */
+	enum fit_queue_order {
+		FIT_QUEUE_RUNNING_FIRST,	/* who runs, and then who waits, as each list was joined */
+		FIT_QUEUE_ENTERED,		/* as they entered the queue */
+		FIT_QUEUE_SUBMITTED		/* by submission */
+	} tiresias_order;
 	bool tiresias_over;		/* demoted above the threshold, not at it */
+	bool tiresias_one_level;	/* a decision demotes a job by one queue at most */
+	bool tiresias_late_wake;	/* woken for a demotion at now + (limit - executed time) / GPUs, in whole seconds,
+					 * as if GPU time were wall time: too late for jobs on several GPUs */
+	bool tiresias_whole_seconds;	/* the wait for a promotion is cut to whole seconds */
 	/* Optimus */
 	bool optimus_whole_epochs;	/* remaining work ignores progress inside the epoch, counts the
 					 * current epoch as done, and is 1 in the last one */

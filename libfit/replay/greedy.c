@@ -60,35 +60,52 @@ void fit_greedy_leave(struct fit_greedy *g, uint32_t j)
 	g->n_running--;
 }
 
+int fit_greedy_wait_at(struct fit_greedy *g, const struct fit_view *v, uint32_t j, int64_t key, int64_t tie,
+		       struct fit_err *err)
+{
+	fit_greedy_leave(g, j);
+	return fit_backlog_add(g->waiting, v->jobs[j].local, v->jobs[j].gpus, key, tie) ?
+	       fit_fail_nomem(err) : FIT_OK;
+}
+
 int fit_greedy_wait(struct fit_greedy *g, const struct fit_view *v, uint32_t j, int64_t key,
 		    struct fit_err *err)
 {
-	fit_greedy_leave(g, j);
-	return fit_backlog_add(g->waiting, v->jobs[j].local, v->jobs[j].gpus, key, next_tie(g)) ?
-	       fit_fail_nomem(err) : FIT_OK;
+	return fit_greedy_wait_at(g, v, j, key, next_tie(g), err);
+}
+
+int fit_greedy_run_at(struct fit_greedy *g, const struct fit_view *v, uint32_t j, int64_t key, int64_t tie,
+		      struct fit_err *err)
+{
+	if (fit_grow(&g->running, &g->cap_running, g->n_running + 1, sizeof *g->running))
+		return fit_fail_nomem(err);
+	if (fit_backlog_remove(g->waiting, v->jobs[j].local))
+		insert(g, (struct fit_greedy_entry){ key, tie, j });
+	return FIT_OK;
 }
 
 int fit_greedy_run(struct fit_greedy *g, const struct fit_view *v, uint32_t j, int64_t key,
 		   struct fit_err *err)
 {
-	if (fit_grow(&g->running, &g->cap_running, g->n_running + 1, sizeof *g->running))
-		return fit_fail_nomem(err);
-	if (fit_backlog_remove(g->waiting, v->jobs[j].local))
-		insert(g, (struct fit_greedy_entry){ key, next_tie(g), j });
-	return FIT_OK;
+	return fit_greedy_run_at(g, v, j, key, next_tie(g), err);
+}
+
+void fit_greedy_rekey_at(struct fit_greedy *g, uint32_t j, int64_t key, int64_t tie)
+{
+	size_t i = find(g, j);
+
+	if (i == g->n_running)
+		return;
+	fit_greedy_leave(g, j);
+	insert(g, (struct fit_greedy_entry){ key, tie, j });
 }
 
 void fit_greedy_rekey(struct fit_greedy *g, uint32_t j, int64_t key)
 {
 	size_t i = find(g, j);
-	struct fit_greedy_entry e;
 
-	if (i == g->n_running)
-		return;
-	e = g->running[i];
-	e.key = key;
-	fit_greedy_leave(g, j);
-	insert(g, e);
+	if (i < g->n_running)
+		fit_greedy_rekey_at(g, j, key, g->running[i].tie);
 }
 
 void fit_greedy_sort(struct fit_greedy *g)
@@ -106,7 +123,10 @@ static bool waiting_first(const struct fit_greedy *g, const struct fit_greedy_en
 {
 	if (w->key != r->key)
 		return w->key < r->key;
-	return g->ties == FIT_TIES_BY_JOB ? w->job < r->job : g->ties == FIT_TIES_WAITING_FIRST;
+	if (g->ties == FIT_TIES_GIVEN && w->tie != r->tie)
+		return w->tie < r->tie;
+	return g->ties == FIT_TIES_BY_JOB || g->ties == FIT_TIES_GIVEN ? w->job < r->job :
+	       g->ties == FIT_TIES_WAITING_FIRST;
 }
 
 static int by_tie(const void *pa, const void *pb)
@@ -180,7 +200,7 @@ int fit_greedy_decide(struct fit_greedy *g, const struct fit_view *v, struct fit
 		}
 		i++;
 	}
-	if (g->ties != FIT_TIES_BY_JOB && n_lost > 1)
+	if (g->ties != FIT_TIES_BY_JOB && g->ties != FIT_TIES_GIVEN && n_lost > 1)
 		qsort(g->lost, n_lost, sizeof *g->lost, by_tie);
 	for (i = 0; i < n_lost; i++)
 		if (fit_plan_grant(plan, g->lost[i].job, 0))

@@ -21,8 +21,8 @@ struct fit_greedy_entry {
 };
 
 /* Who comes first of equal keys: the lower job index; or those that wait, or those that run, and among
- * them who joined these first. */
-enum fit_greedy_ties { FIT_TIES_BY_JOB, FIT_TIES_WAITING_FIRST, FIT_TIES_RUNNING_FIRST };
+ * them who joined these first; or as the policy says with each job. */
+enum fit_greedy_ties { FIT_TIES_BY_JOB, FIT_TIES_WAITING_FIRST, FIT_TIES_RUNNING_FIRST, FIT_TIES_GIVEN };
 
 struct fit_greedy {
 	struct fit_backlog *waiting;
@@ -44,8 +44,14 @@ int fit_greedy_wait(struct fit_greedy *g, const struct fit_view *v, uint32_t j, 
 /* j, which waited, runs from now on. */
 int fit_greedy_run(struct fit_greedy *g, const struct fit_view *v, uint32_t j, int64_t key,
 		   struct fit_err *err) FIT_MUST_CHECK;
-/* Running job j has another key. */
+/* The same with FIT_TIES_GIVEN. */
+int fit_greedy_wait_at(struct fit_greedy *g, const struct fit_view *v, uint32_t j, int64_t key, int64_t tie,
+		       struct fit_err *err) FIT_MUST_CHECK;
+int fit_greedy_run_at(struct fit_greedy *g, const struct fit_view *v, uint32_t j, int64_t key, int64_t tie,
+		      struct fit_err *err) FIT_MUST_CHECK;
+/* Running job j has another key; rekey_at: and another tie. */
 void fit_greedy_rekey(struct fit_greedy *g, uint32_t j, int64_t key);
+void fit_greedy_rekey_at(struct fit_greedy *g, uint32_t j, int64_t key, int64_t tie);
 /* j, which runs, has finished. */
 void fit_greedy_leave(struct fit_greedy *g, uint32_t j);
 /* Sort the running jobs after their keys were changed in place; fast when few are out of order. */

@@ -97,6 +97,15 @@ int fit_plan_want_nodes(struct fit_plan *p, int64_t nodes) FIT_MUST_CHECK;
 
 /* ---- the policy itself ---- */
 
+/* Queues of attained service. */
+#define FIT_QUEUES_MAX 16
+struct fit_queues {
+	int64_t limit_s[FIT_QUEUES_MAX - 1];	/* service with which a job leaves each queue but the last; ascending */
+	size_t n_limits;
+	bool by_time;		/* service is executed time; false: times GPUs */
+	double promote;		/* back to the first after waiting so many times what was executed; 0: never */
+};
+
 struct fit_boa_widths;
 struct fit_boa_learner;
 struct fit_job_classes;
@@ -104,7 +113,7 @@ struct fit_allocations;
 struct fit_plan_times;
 struct fit_rubick_models;
 struct fit_policy_params {
-	int64_t tiresias_threshold_gpu_s;	/* GPU-seconds of service in the first queue */
+	struct fit_queues queues;		/* Tiresias */
 	double pollux_power;			/* p of the power mean of speedups; not 0 */
 	bool pollux_interfere;			/* let several spanning jobs share a node */
 	enum fit_pollux_search { FIT_SEARCH_LOCAL, FIT_SEARCH_GA, FIT_SEARCH_BOTH } pollux_search;
@@ -152,6 +161,7 @@ struct fit_policy_params fit_policy_params_default(void);
 				 * in the cluster); without, a node goes only once it happens to be empty */
 #define FIT_NEEDS_PLAN 512u	/* no sense without speedups and a table of plans */
 #define FIT_WAKE_EPOCHS 64u	/* an epoch that ends is a reason to decide, as an arrival is */
+#define FIT_ENDS_AS_PLACED 65536u	/* where ends have an order (fidelity.h): that in which jobs were placed */
 
 struct fit_policy {
 	const char *name;
@@ -170,6 +180,9 @@ struct fit_policy {
 	/* Woken by events, or FIT_ONLY_NEWS: a further instant at which to decide; INT64_MAX: none.
 	 * NULL: never. */
 	int64_t (*next_wake)(void *state, const struct fit_view *v);
+	/* Of jobs that end at one instant, where ends have an order (fidelity.h): those with less come first.
+	 * NULL: as the job index has it. */
+	int64_t (*end_order)(void *state, const struct fit_view *v, uint32_t j);
 	/* Its parameters and conventions, for the log's metadata. NULL: it has none. */
 	int (*describe)(const struct fit_policy_params *p, const struct fit_view *v, struct fit_meta *meta);
 	/* Elastic clusters, asked right before decide(): the nodes that it would like to have, any number.
@@ -185,6 +198,7 @@ struct fit_policy {
 extern const struct fit_policy *const fit_policies[];
 extern const struct fit_policy fit_policy_fifo, fit_policy_sjf, fit_policy_srtf, fit_policy_tiresias,
 	fit_policy_optimus, fit_policy_pollux, fit_policy_qssf, fit_policy_boa, fit_policy_lucid,
-	fit_policy_horus, fit_policy_follow, fit_policy_rubick;
+	fit_policy_horus, fit_policy_follow, fit_policy_rubick, fit_policy_fjf, fit_policy_shortest,
+	fit_policy_shortest_gpu, fit_policy_smallest;
 
 #endif

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Policies that put waiting jobs into one order and start them from its head: fifo, sjf, qssf. None of
- * them preempts, and the head blocks: nobody starts before a job that comes first and finds no room.
+ * Policies that put waiting jobs into one order and start them from its head: fifo, sjf, qssf, and fjf. None
+ * of them preempts. The head blocks: nobody starts before a job that comes first and finds no room; but fjf
+ * (fit job first) passes over such jobs.
  *
- * fifo goes by submission, sjf by predicted run time, qssf (Hu et al., SC'21, as in the simulator of
+ * fifo and fjf go by submission, sjf by predicted run time, qssf (Hu et al., SC'21, as in the simulator of
  * Lucid) by predicted run time times GPUs, then by GPUs. Ties go by the job index.
  */
 #include <stdlib.h>
 
 #include "libfit/base/num.h"
+#include "libfit/replay/backlog.h"
 #include "libfit/replay/policy.h"
 
 struct entry {
@@ -179,10 +181,60 @@ static int64_t qssf_next_wake(void *state, const struct fit_view *v)
 	return ((struct queue *)state)->again_ns;
 }
 
+/* ---- fjf ---- */
+
+static int fjf_init(void **state, const struct fit_view *v, const struct fit_policy_params *p,
+		    struct fit_err *err)
+{
+	(void)p;
+	*state = fit_backlog_new(v->n_members);
+	return *state ? FIT_OK : fit_fail_nomem(err);
+}
+
+static void fjf_free(void *state)
+{
+	fit_backlog_free(state);
+}
+
+static int fjf_arrive(void *state, const struct fit_view *v, uint32_t j, struct fit_err *err)
+{
+	return fit_backlog_add(state, v->jobs[j].local, v->jobs[j].gpus, v->jobs[j].submit_ns, j) ?
+	       fit_fail_nomem(err) : FIT_OK;
+}
+
+static int fjf_changed(void *state, const struct fit_view *v, uint32_t j, struct fit_err *err)
+{
+	(void)err;
+	if (fit_view_gpus(v, j))
+		(void)fit_backlog_remove(state, v->jobs[j].local);
+	return FIT_OK;
+}
+
+/* Where no room is for a job there is none for another of its size, in this decision. */
+static int fjf_decide(void *state, const struct fit_view *v, struct fit_plan *plan, struct fit_err *err)
+{
+	int64_t key, tie;
+	uint32_t local;
+
+	fit_backlog_rewind(state);
+	while (fit_backlog_look(state, v->cluster->n_free, &local, &key, &tie)) {
+		uint32_t j = v->members[local];
+		bool fits;
+
+		if (fit_plan_try(plan, j, &fits))
+			return fit_fail_nomem(err);
+		if (fits)
+			fit_backlog_pass(state, local);
+		else
+			fit_backlog_drop_size(state, v->jobs[j].gpus);
+	}
+	return FIT_OK;
+}
+
 const struct fit_policy fit_policy_fifo = {
 	.name = "fifo",
 	.summary = "first in, first out; the head of the queue blocks",
-	.needs = FIT_ONLY_NEWS,
+	.needs = FIT_ONLY_NEWS | FIT_ENDS_AS_PLACED,
 	.init = queue_init,
 	.free = queue_free,
 	.arrive = fifo_arrive,
@@ -208,4 +260,15 @@ const struct fit_policy fit_policy_qssf = {
 	.arrive = qssf_arrive,
 	.decide = qssf_decide,
 	.next_wake = qssf_next_wake,
+};
+
+const struct fit_policy fit_policy_fjf = {
+	.name = "fjf",
+	.summary = "fit job first: first in, first out, those that do not fit are passed over",
+	.needs = FIT_ONLY_NEWS | FIT_ENDS_AS_PLACED,
+	.init = fjf_init,
+	.free = fjf_free,
+	.arrive = fjf_arrive,
+	.changed = fjf_changed,
+	.decide = fjf_decide,
 };

@@ -19,7 +19,7 @@ struct fit_replay_params fit_replay_params_default(void)
 void fit_replay_params_choose(struct fit_replay_params *p, const struct fit_policy *policy,
 			      const struct fit_fidelity *fidelity)
 {
-	p->policy = policy;
+	p->policy = policy == &fit_policy_sjf && fidelity->sjf_is_smallest ? &fit_policy_smallest : policy;
 	p->fidelity = fidelity;
 	p->interval_ns = policy == &fit_policy_tiresias && fidelity->tiresias_interval_ns ?
 			 fidelity->tiresias_interval_ns : fidelity->interval_ns;
@@ -28,7 +28,9 @@ void fit_replay_params_choose(struct fit_replay_params *p, const struct fit_poli
 	if (fidelity->restart_ns)
 		p->restart_ns = fidelity->restart_ns;
 	if (fidelity->tiresias_threshold_gpu_s)
-		p->policy_params.tiresias_threshold_gpu_s = fidelity->tiresias_threshold_gpu_s;
+		p->policy_params.queues = (struct fit_queues){
+			.limit_s = { fidelity->tiresias_threshold_gpu_s }, .n_limits = 1
+		};
 }
 
 const char *fit_replay_params_check(const struct fit_replay_params *p, bool has_profile)
@@ -72,8 +74,12 @@ const char *fit_replay_params_check(const struct fit_replay_params *p, bool has_
 	if (!(p->policy->needs & FIT_NEEDS_ALLOCATIONS) != !p->policy_params.allocations)
 		return p->policy_params.allocations ? "this policy has no use for allocations" :
 		       "this policy needs a table of allocations";
-	if (p->policy_params.tiresias_threshold_gpu_s < 0)
-		return "the Tiresias threshold is negative";
+	for (size_t i = 0; i < p->policy_params.queues.n_limits; i++)
+		if (p->policy_params.queues.limit_s[i] <
+		    (i ? p->policy_params.queues.limit_s[i - 1] : 0))
+			return "the limits of queues are negative, or fall";
+	if (!(p->policy_params.queues.promote >= 0 && p->policy_params.queues.promote < 1e15))
+		return "the promotion factor is negative, or out of range";
 	if (p->policy_params.pollux_power == 0)
 		return "the power of the mean is 0";
 	if (p->models && !(p->policy->needs & FIT_ADAPTIVE))

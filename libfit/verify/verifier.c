@@ -20,7 +20,7 @@ int fit_verifier_new(struct fit_verifier **v, struct fit_err *err)
 	n->first_submit_ns = NEVER;
 	n->cold_restart_ns = NO_INT;
 	n->surplus_ns = NEVER;
-	n->head[0] = n->head[1] = n->tail[0] = n->tail[1] = NONE;
+	verify_queue_init(n);
 	return FIT_OK;
 }
 

@@ -177,13 +177,13 @@ void verify_apply(struct fit_verifier *v, struct verify_row *r)
 		allocate(v, l, r);
 		v->n_restarts += r->ev != EV_START;
 		j->state = JOB_RUNNING;
-		verify_policy_allocated(v, l);
+		verify_policy_runs(v, l, true);
 		v->dirty = true;
 		break;
 	case EV_PREEMPT:
 		verify_unbook(v, l, r->t);
 		l->done_ns -= verify_preempt_work_ns(v, r->job);
-		l->timer_ns = NEVER;
+		verify_policy_runs(v, l, false);
 		l->n_preempts++;
 		v->n_preempts++;
 		j->state = JOB_PREEMPTED;

@@ -51,7 +51,7 @@ static void check_hash(struct fit_verifier *v, const struct fit_meta *m, const c
 
 static const char *const policies[] = {
 	"other", "fifo", "sjf", "srtf", "tiresias", "optimus", "pollux", "qssf", "boa", "lucid", "horus",
-	"follow", NULL
+	"follow", "fjf", "shortest", "shortest-gpu", "smallest", NULL
 };
 static const char *const releases[] = { "at-once", "interval-end", NULL };
 static const char *const orders[] = { "submit-id", "file", NULL };
@@ -72,6 +72,7 @@ static void check_fidelity(struct fit_verifier *v, const struct fit_meta *m, boo
 		{ "none", 0, false, false },
 		{ "pollux-osdi21", FIT_NS_PER_S, true, true },
 		{ "lucid-asplos23", 0, false, true },
+		{ "tiresias-nsdi19", 0, false, true },
 	};
 	const char *s = fit_meta_get(m, "fidelity");
 
@@ -214,6 +215,56 @@ static void read_meta_boa(struct fit_verifier *v, const struct fit_meta *m)
 			     s ? s : "0", v->free_start ? "free" : "charged");
 }
 
+/* Limits by commas, which do not fall. */
+static bool read_limits(struct fit_verifier *v, struct fit_text s)
+{
+	size_t at = 0;
+
+	for (v->n_limits = 0; v->n_limits < VERIFY_QUEUES - 1; at++) {
+		struct fit_text one = { s.s + at, 0 };
+		int64_t *limit = &v->limit_s[v->n_limits];
+
+		while (at < s.n && s.s[at] != ',') {
+			at++;
+			one.n++;
+		}
+		if (fit_parse_int64(one, limit) || *limit < (v->n_limits ? limit[-1] : 0))
+			return false;
+		v->n_limits++;
+		if (at == s.n)
+			return true;
+	}
+	return false;
+}
+
+void verify_queue_meta(struct fit_verifier *v, const struct fit_meta *m)
+{
+	static const char *const services[] = { "gpu-time", "time", NULL };
+	static const char *const in_queue[] = { "running-first", "entered", NULL };
+	const char *s = fit_meta_get(m, "tiresias_queues"), *old = fit_meta_get(m, "tiresias_threshold_gpu_s");
+	int service = 0, order = 0;
+
+	verify_check(v, RULE_META);
+	s = s ? s : old;
+	if (!s || !read_limits(v, fit_text_of(s)))
+		verify_fault(v, RULE_META, NONE,
+			     "metadata tiresias_queues is '%s' (expected limits that do not fall)",
+			     s ? s : "missing");
+	if (s == old)
+		return; /* a log that says a threshold only: two queues, as they were entered */
+	meta_choice(v, m, "tiresias_service", services, &service);
+	meta_choice(v, m, "tiresias_order", in_queue, &order);
+	v->queue_by_time = service == 1;
+	v->running_first = order == 0;
+	s = fit_meta_get(m, "tiresias_wake");
+	v->late_wake = s && fit_text_is(fit_text_of(s), "late");
+	s = fit_meta_get(m, "tiresias_promote");
+	if (s && (fit_parse_double(fit_text_of(s), &v->promote) || !(v->promote > 0 && v->promote < 1e15))) {
+		v->promote = 0;
+		verify_fault(v, RULE_META, NONE, "metadata tiresias_promote is '%s' (expected a factor)", s);
+	}
+}
+
 int verify_read_meta(struct fit_verifier *v, const struct fit_meta *m, bool *file_order)
 {
 	int policy = 0, release = 0, order = 0, remaining = 0, single = 0, model = 0;
@@ -224,8 +275,9 @@ int verify_read_meta(struct fit_verifier *v, const struct fit_meta *m, bool *fil
 			    ? (enum verify_policy)(policy + 1)
 			    : POLICY_OTHER;
 	v->never_preempts = v->policy == POLICY_FIFO || v->policy == POLICY_SJF || v->policy == POLICY_QSSF ||
-			    v->policy == POLICY_LUCID || v->policy == POLICY_HORUS;
-	v->rigid = v->never_preempts || v->policy == POLICY_SRTF || v->policy == POLICY_TIRESIAS;
+			    v->policy == POLICY_FJF || v->policy == POLICY_LUCID || v->policy == POLICY_HORUS;
+	v->rigid = v->never_preempts || v->policy == POLICY_SRTF || v->policy == POLICY_TIRESIAS ||
+		   v->policy == POLICY_SHORTEST || v->policy == POLICY_SHORTEST_GPU || v->policy == POLICY_SMALLEST;
 	/* the rules of these policies are written for one cluster whose emptiest nodes are filled first */
 	s = fit_meta_get(m, "fidelity");
 	if (fit_meta_get(m, "virtual_clusters") || (fit_meta_get(m, "cluster") &&
@@ -259,16 +311,14 @@ int verify_read_meta(struct fit_verifier *v, const struct fit_meta *m, bool *fil
 	meta_choice(v, m, "order", orders, &order);
 	v->interval_end = release == 1;
 	*file_order = order == 1;
-	if (v->policy == POLICY_TIRESIAS) {
-		s = fit_meta_get(m, "tiresias_threshold_gpu_s");
-		verify_check(v, RULE_META);
-		if (!s || fit_parse_int64(fit_text_of(s), &v->threshold_gpu_s) ||
-		    v->threshold_gpu_s < 0)
-			verify_fault(
-				v, RULE_META, NONE,
-				"metadata tiresias_threshold_gpu_s is '%s' (expected GPU-seconds)",
-				s ? s : "missing");
-	}
+	if (v->policy == POLICY_TIRESIAS)
+		verify_queue_meta(v, m);
+	s = fit_meta_get(m, "ties");
+	v->one_list = s && fit_text_is(fit_text_of(s), "one-list");
+	if (v->policy == POLICY_SRTF && v->one_list)
+		v->policy = POLICY_SHORTEST;
+	else if (v->policy == POLICY_SHORTEST && !v->one_list)
+		v->policy = POLICY_SRTF;
 	if (v->policy == POLICY_OPTIMUS) {
 		meta_choice(v, m, "optimus_remaining", remainings, &remaining);
 		meta_choice(v, m, "optimus_single_gpu", singles, &single);

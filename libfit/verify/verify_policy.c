@@ -204,70 +204,7 @@ static void active_remove(struct fit_verifier *v, uint32_t live)
 	v->active.n--;
 }
 
-static void queue_append(struct fit_verifier *v, uint32_t live, int q)
-{
-	struct verify_live *l = &v->live[live];
-
-	l->queue = (uint8_t)q;
-	l->next = NONE;
-	l->prev = v->tail[q];
-	if (v->tail[q] == NONE)
-		v->head[q] = live;
-	else
-		v->live[v->tail[q]].next = live;
-	v->tail[q] = live;
-}
-
-static void queue_remove(struct fit_verifier *v, uint32_t live)
-{
-	struct verify_live *l = &v->live[live];
-	int q = l->queue;
-
-	if (q > 1)
-		return;
-	if (l->prev == NONE)
-		v->head[q] = l->next;
-	else
-		v->live[l->prev].next = l->next;
-	if (l->next == NONE)
-		v->tail[q] = l->prev;
-	else
-		v->live[l->next].prev = l->prev;
-	l->queue = 2;
-}
-
-/* ---- Tiresias: the timers ---- */
-
-/* Executed wall time, restart delays included, times the GPUs asked for reaches the threshold at
- * this instant if the job keeps running; with an interval it is looked at on its multiples only. */
-static int64_t demotion_instant(const struct fit_verifier *v, const struct verify_live *l)
-{
-	int64_t g = (int64_t)v->jobs[l->job].gpus, whole_s, at, need;
-
-	if (g < 1 || v->threshold_gpu_s / g > NEVER / 4 / FIT_NS_PER_S)
-		return NEVER;
-	whole_s = v->threshold_gpu_s / g;
-	need = whole_s * FIT_NS_PER_S +
-	       ((v->threshold_gpu_s - whole_s * g) * FIT_NS_PER_S + g - 1) / g;
-	at = l->since_ns + (need > l->held_ns ? need - l->held_ns : 0);
-	if (v->interval_ns > 0) {
-		int64_t d = v->interval_ns;
-
-		/* A decision looks at whole intervals, so the first one is after the allocation. */
-		if (at <= l->since_ns)
-			at = l->since_ns + 1;
-		at = (at + d - 1) / d * d;
-	}
-	return at;
-}
-
-static bool timer_stands(const struct fit_verifier *v, const struct verify_heap_item *x)
-{
-	const struct verify_job *j = &v->jobs[x->job];
-
-	return j->live != NONE && j->state == JOB_RUNNING && v->live[j->live].queue == 0 &&
-	       v->live[j->live].timer_ns == x->key;
-}
+/* ---- what happens to jobs ---- */
 
 int64_t verify_policy_timer(struct fit_verifier *v)
 {
@@ -275,9 +212,7 @@ int64_t verify_policy_timer(struct fit_verifier *v)
 		return verify_boa_timer(v);
 	if (v->policy == POLICY_FOLLOW)
 		return verify_follow_timer(v);
-	while (v->timers.n && !timer_stands(v, &v->timers.a[0]))
-		verify_heap_pop(&v->timers);
-	return v->timers.n ? v->timers.a[0].key : NEVER;
+	return v->policy == POLICY_TIRESIAS ? verify_queue_timer(v) : NEVER;
 }
 
 bool verify_policy_continuous(const struct fit_verifier *v)
@@ -286,45 +221,24 @@ bool verify_policy_continuous(const struct fit_verifier *v)
 	       (v->policy == POLICY_OPTIMUS && v->with_profile && !v->optimus_whole_epochs);
 }
 
-void verify_policy_allocated(struct fit_verifier *v, struct verify_live *l)
+void verify_policy_runs(struct fit_verifier *v, struct verify_live *l, bool runs)
 {
-	if (v->policy != POLICY_TIRESIAS || l->queue != 0)
-		return;
-	l->timer_ns = demotion_instant(v, l);
-	if (l->timer_ns != NEVER &&
-	    verify_heap_push(&v->timers, (struct verify_heap_item){ .key = l->timer_ns,
-								    .job = l->job,
-								    .rank = v->jobs[l->job].rank }))
-		v->code = FIT_ENOMEM;
+	if (v->policy == POLICY_TIRESIAS)
+		verify_queue_runs(v, l, runs);
 }
 
 void verify_policy_left(struct fit_verifier *v, struct verify_live *l)
 {
 	uint32_t live = (uint32_t)(l - v->live);
 
-	queue_remove(v, live);
+	verify_queue_left(v, l);
+	verify_list_left(v, live);
 	active_remove(v, live);
 	for (size_t i = 0; i < v->fresh.n; i++) {
 		if (v->fresh.a[i] == live) { /* finished before any decision saw it: a broken log */
 			v->fresh.a[i] = v->fresh.a[--v->fresh.n];
 			break;
 		}
-	}
-}
-
-static void demote(struct fit_verifier *v)
-{
-	v->order.n = 0;
-	while (verify_policy_timer(v) <= v->now) {
-		if (verify_list_push(&v->order, v->jobs[v->timers.a[0].job].live))
-			v->code = FIT_ENOMEM;
-		verify_heap_pop(&v->timers);
-	}
-	sort(v, &v->order, by_rank);
-	for (size_t i = 0; i < v->order.n; i++) {
-		queue_remove(v, v->order.a[i]);
-		v->live[v->order.a[i]].timer_ns = NEVER;
-		queue_append(v, v->order.a[i], 1);
 	}
 }
 
@@ -351,7 +265,13 @@ void verify_policy_begin(struct fit_verifier *v)
 			rc = verify_heap_push(&v->waiting, x);
 			break;
 		case POLICY_TIRESIAS:
-			queue_append(v, live, 0);
+			verify_queue_enter(v, live);
+			break;
+		case POLICY_FJF:
+		case POLICY_SHORTEST:
+		case POLICY_SHORTEST_GPU:
+		case POLICY_SMALLEST:
+			rc = verify_list_push(&v->list, live);
 			break;
 		case POLICY_SRTF:
 		case POLICY_OPTIMUS:
@@ -370,7 +290,7 @@ void verify_policy_begin(struct fit_verifier *v)
 	if (rc)
 		v->code = rc;
 	if (v->policy == POLICY_TIRESIAS)
-		demote(v);
+		verify_queue_begin(v);
 	if (v->adaptive)
 		verify_pollux_begin(v);
 }
@@ -432,11 +352,10 @@ void verify_decide_sjf(struct fit_verifier *v)
 	decide_queue(v, RULE_SJF);
 }
 
-/* ---- greedy in an order: srtf, tiresias ---- */
+/* ---- greedy in an order: srtf and others ---- */
 
-/* l must run when what it asks for fits into *left. */
-static void expect_greedy(struct fit_verifier *v, enum verify_rule rule,
-			  const struct verify_live *l, double *left, const char *order)
+void verify_expect_greedy(struct fit_verifier *v, enum verify_rule rule, const struct verify_live *l,
+			  double *left, const char *order)
 {
 	double want = v->jobs[l->job].gpus;
 	bool fits = want <= *left;
@@ -506,23 +425,7 @@ void verify_decide_srtf(struct fit_verifier *v)
 		struct verify_live *l = &v->live[v->order.a[i]];
 
 		l->seq = (uint32_t)i;
-		expect_greedy(v, RULE_SRTF, l, &left, "shortest remaining time");
-	}
-}
-
-void verify_decide_tiresias(struct fit_verifier *v)
-{
-	double left = (double)v->total;
-	uint32_t seq = 0;
-
-	if (!v->legal)
-		return;
-	for (int q = 0; q < 2; q++) {
-		for (uint32_t i = v->head[q]; i != NONE; i = v->live[i].next) {
-			v->live[i].seq = seq++;
-			expect_greedy(v, RULE_TIRESIAS, &v->live[i], &left,
-				      q ? "the second queue" : "the first queue");
-		}
+		verify_expect_greedy(v, RULE_SRTF, l, &left, "shortest remaining time");
 	}
 }
 
@@ -700,14 +603,17 @@ void verify_decide_conserving(struct fit_verifier *v)
 				     v->jobs[head->job].gpus, left);
 		break;
 	case POLICY_TIRESIAS:
-		for (int q = 0; q < 2; q++) {
-			for (uint32_t i = v->head[q]; i != NONE; i = v->live[i].next) {
-				l = &v->live[i];
-				if (!has_gpus(v, l) && v->jobs[l->job].gpus <= left)
-					verify_fault(v, RULE_CONSERVING, l->job,
-						     "waits for %g GPUs while %g are free",
-						     v->jobs[l->job].gpus, left);
-			}
+		verify_conserving_queues(v, left);
+		break;
+	case POLICY_FJF:
+	case POLICY_SHORTEST:
+	case POLICY_SHORTEST_GPU:
+	case POLICY_SMALLEST:
+		for (size_t i = 0; i < v->list.n; i++) {
+			l = &v->live[v->list.a[i]];
+			if (!has_gpus(v, l) && v->jobs[l->job].gpus <= left)
+				verify_fault(v, RULE_CONSERVING, l->job, "waits for %g GPUs while %g are free",
+					     v->jobs[l->job].gpus, left);
 		}
 		break;
 	case POLICY_SRTF:
@@ -833,6 +739,6 @@ void verify_policy_release(struct fit_verifier *v)
 	free(v->active.a);
 	free(v->order.a);
 	free(v->waiting.a);
-	free(v->timers.a);
+	free(v->list.a);
 	free(v->sort_room.a);
 }

@@ -54,6 +54,8 @@ static void end_decision(struct fit_verifier *v)
 	v->acted = false;
 	if (v->legal)
 		v->dirty = false;
+	if (v->legal && v->policy == POLICY_TIRESIAS)
+		verify_queue_end(v);
 	v->begun = v->woken = v->unclear = false;
 	v->phase = PHASE_AFTER;
 	v->decided_here = true;

@@ -111,6 +111,16 @@ static bool is_tiresias(const struct fit_verifier *v)
 	return v->policy == POLICY_TIRESIAS;
 }
 
+static bool is_fjf(const struct fit_verifier *v)
+{
+	return v->policy == POLICY_FJF;
+}
+
+static bool takes_a_list(const struct fit_verifier *v)
+{
+	return v->policy == POLICY_SHORTEST || v->policy == POLICY_SHORTEST_GPU || v->policy == POLICY_SMALLEST;
+}
+
 static bool is_optimus(const struct fit_verifier *v)
 {
 	return v->policy == POLICY_OPTIMUS;
@@ -667,10 +677,12 @@ const struct verify_rule_def verify_rules[N_RULES] = {
 	[RULE_INSTANTS] = { "decision-instants",
 			    "allocations and batch sizes change only when the policy may act",
 			    EV_DECIDING, clear_instants, row_instants, NULL, NULL },
-	[RULE_PREEMPTION] = { "no-preemption", "fifo, sjf, qssf, lucid and horus never preempt, move or resume",
+	[RULE_PREEMPTION] = { "no-preemption", "fifo, fjf, sjf, qssf, lucid and horus never preempt, move or resume",
 			      EV_ACTIVE, not_preemptive, row_preemption, NULL, NULL },
 	[RULE_FIFO] = { "fifo-order", "jobs start in order of submission", 0, is_fifo, NULL,
 			verify_decide_fifo, NULL },
+	[RULE_FJF] = { "fjf-order", "in order of submission, those start that fit", 0, is_fjf, NULL,
+		       verify_decide_fjf, NULL },
 	[RULE_SJF] = { "sjf-order", "of the waiting jobs the shortest starts first", 0, is_sjf,
 		       NULL, verify_decide_sjf, NULL },
 	[RULE_QSSF] = { "qssf-order", "of the waiting jobs that of the smallest predicted GPU time starts first",
@@ -678,8 +690,10 @@ const struct verify_rule_def verify_rules[N_RULES] = {
 	[RULE_SRTF] = { "srtf-order", "those run that fit, taken by remaining time", 0, is_srtf,
 			NULL, verify_decide_srtf, NULL },
 	[RULE_TIRESIAS] = { "tiresias-queues",
-			    "those run that fit, taken by queue, with demotion at the threshold", 0,
+			    "those run that fit, taken by queue, with demotion at the limits", 0,
 			    is_tiresias, NULL, verify_decide_tiresias, NULL },
+	[RULE_LIST] = { "key-order", "those run that fit, taken by the policy's number", 0, takes_a_list, NULL,
+			verify_decide_list, NULL },
 	[RULE_OPTIMUS] = { "optimus-marginal-gain",
 			   "each GPU goes where it shortens completion most", 0, is_optimus, NULL,
 			   verify_decide_optimus, NULL },

@@ -65,7 +65,11 @@ enum verify_policy {
 	POLICY_BOA,
 	POLICY_LUCID,
 	POLICY_HORUS,
-	POLICY_FOLLOW
+	POLICY_FOLLOW,
+	POLICY_FJF,
+	POLICY_SHORTEST,
+	POLICY_SHORTEST_GPU,
+	POLICY_SMALLEST
 };
 
 /* The rules, in the order of the verdict table. Policy rules come before the placement rule, which
@@ -101,10 +105,12 @@ enum verify_rule {
 	RULE_INSTANTS,
 	RULE_PREEMPTION,
 	RULE_FIFO,
+	RULE_FJF,
 	RULE_SJF,
 	RULE_QSSF,
 	RULE_SRTF,
 	RULE_TIRESIAS,
+	RULE_LIST,
 	RULE_OPTIMUS,
 	RULE_POLLUX_INTERFERENCE,
 	RULE_POLLUX_DOUBLING,
@@ -132,6 +138,7 @@ enum verify_rule {
 	N_RULES
 };
 
+#define VERIFY_QUEUES 16
 #define NONE UINT32_MAX
 #define NO_INT INT64_MIN		/* a missing integer cell */
 #define NEVER INT64_MAX
@@ -220,7 +227,11 @@ struct verify_live {
 	double rate;			/* of progress, per second; 0: not derived, <0: cannot be */
 	double slow;			/* share of the rate that interference takes away */
 	int64_t epoch, local_bsz, accum;
-	int64_t timer_ns;		/* Tiresias demotes it then, if it keeps running */
+	/* queues of service: run time since it entered the first one, and time waited since it ran, both up to
+	 * stands_ns, since when it runs or waits */
+	int64_t served_ns, waited_ns, stands_ns;
+	bool stood_running;
+	double number;			/* scratch: what the policy's list is sorted by */
 	int64_t n_restarts, n_preempts;
 	int64_t remaining_ns;		/* scratch of srtf and sjf */
 	uint32_t partner;		/* job that shares its GPUs; NONE */
@@ -243,7 +254,7 @@ struct verify_live {
 	int64_t plan, wanted, wanted_ns, wanted_epoch;
 	bool grew;
 	double least_gpu_s;		/* speedups: work done, in GPU-seconds on the least width */
-	uint8_t queue;			/* Tiresias: 0 or 1, 2: in none yet */
+	uint8_t queue;			/* Tiresias: from 0; UINT8_MAX: in none yet */
 	bool fresh_alloc;		/* no row of this allocation was seen since it was given */
 	bool placed;			/* placed anew in this decision */
 	bool popped;			/* scratch */
@@ -367,7 +378,14 @@ struct fit_verifier {
 	bool decides_at_zero;
 	int64_t restart_ns;		/* NO_INT: the profile says, application by application */
 	bool interval_end;		/* release */
-	int64_t threshold_gpu_s;	/* Tiresias */
+	/* Tiresias */
+	int64_t limit_s[VERIFY_QUEUES - 1];	/* service with which a job leaves each queue but the last */
+	size_t n_limits;
+	bool queue_by_time;		/* service is run time, not times GPUs */
+	bool running_first;		/* in a queue; else as they entered it */
+	bool late_wake;			/* conventions of the Tiresias simulator: see docs/methods/verify.md */
+	double promote;			/* 0: never */
+	bool one_list;			/* ties as in one list that is sorted at each event */
 	char *cluster_meta;
 	bool optimus_whole_epochs, optimus_accumulates;
 	int64_t optimus_node_gpus;	/* 0: those of the cluster */
@@ -462,8 +480,10 @@ struct fit_verifier {
 	/* policies */
 	struct verify_list fresh;	/* arrivals that no decision saw yet */
 	struct verify_heap waiting;	/* fifo, sjf */
-	struct verify_heap timers;	/* Tiresias */
-	uint32_t head[2], tail[2];	/* Tiresias queues */
+	uint32_t head[VERIFY_QUEUES], tail[VERIFY_QUEUES];	/* Tiresias queues */
+	int64_t queue_due_ns;		/* when they change by themselves, if queue_due_known */
+	bool queue_due_known;
+	struct verify_list list;	/* fjf, shortest, shortest-gpu, smallest: in the policy's order */
 	struct verify_list active;	/* srtf, optimus: live records by rank */
 	struct verify_list order;	/* scratch */
 	struct verify_memo *memo;	/* optimus: predictions by application and batch */
@@ -604,8 +624,8 @@ void verify_row_gpu_type(struct fit_verifier *v, const struct verify_row *r);
 
 /* Take in arrivals and timers at the start of a decision at v->now. */
 void verify_policy_begin(struct fit_verifier *v);
-/* A job got an allocation (after it is booked), or left the system. */
-void verify_policy_allocated(struct fit_verifier *v, struct verify_live *l);
+/* A job got an allocation (after it is booked) or lost it; or left the system. */
+void verify_policy_runs(struct fit_verifier *v, struct verify_live *l, bool runs);
 void verify_policy_left(struct fit_verifier *v, struct verify_live *l);
 /* The next instant at which a timer makes the policy act, or NEVER. */
 int64_t verify_policy_timer(struct fit_verifier *v);
@@ -618,7 +638,9 @@ void verify_decide_qssf(struct fit_verifier *v);
 int verify_rank_qssf(struct fit_verifier *v) FIT_MUST_CHECK;
 void verify_decide_sjf(struct fit_verifier *v);
 void verify_decide_srtf(struct fit_verifier *v);
-void verify_decide_tiresias(struct fit_verifier *v);
+/* Under rule: l must run when what it asks for fits into *left, by that order. */
+void verify_expect_greedy(struct fit_verifier *v, enum verify_rule rule, const struct verify_live *l,
+			  double *left, const char *order);
 void verify_decide_optimus(struct fit_verifier *v);
 void verify_decide_conserving(struct fit_verifier *v);
 void verify_decide_placement(struct fit_verifier *v);
@@ -627,6 +649,25 @@ void verify_sort(struct fit_verifier *v, uint32_t *a, size_t n,
 		 int (*by)(const struct fit_verifier *v, uint32_t a, uint32_t b));
 /* The most GPUs that Optimus gives a job. */
 int64_t verify_most_gpus(const struct fit_verifier *v, uint32_t job);
+
+/* ---- queues of service, sorted lists (verify_queues.c) ---- */
+
+void verify_queue_init(struct fit_verifier *v);
+/* A job enters the first queue; runs or waits from now on; is gone. */
+void verify_queue_enter(struct fit_verifier *v, uint32_t live);
+void verify_queue_runs(struct fit_verifier *v, struct verify_live *l, bool runs);
+void verify_queue_left(struct fit_verifier *v, struct verify_live *l);
+void verify_list_left(struct fit_verifier *v, uint32_t live);
+/* A decision begins: demotions and promotions; it is over: who runs comes first. */
+void verify_queue_begin(struct fit_verifier *v);
+void verify_queue_end(struct fit_verifier *v);
+int64_t verify_queue_timer(struct fit_verifier *v);
+/* What the metadata say. */
+void verify_queue_meta(struct fit_verifier *v, const struct fit_meta *m);
+void verify_conserving_queues(struct fit_verifier *v, double left);
+void verify_decide_tiresias(struct fit_verifier *v);
+void verify_decide_list(struct fit_verifier *v);
+void verify_decide_fjf(struct fit_verifier *v);
 
 /* ---- pollux: agents, batch sizes, fitness (verify_pollux.c) ---- */
 

@@ -165,7 +165,7 @@ mutate 'srtf: more work than the job has' progress \
 fresh tiresias.log --policy tiresias --tiresias-threshold 150 --cluster 2x4 --interval 20 \
 	$D/jobs-small.tsv
 use "$T/tiresias.log" $D/jobs-small.tsv
-remeta 'tiresias: another threshold' tiresias-queues 's/^\(#tiresias_threshold_gpu_s\)=.*/\1=400/'
+remeta 'tiresias: another threshold' tiresias-queues 's/^\(#tiresias_queues\)=.*/\1=400/'
 mutate 'tiresias: an event moved by a second' decision-instants \
 	'once(ev == "start" && t > 20) { $1 = t + 1 } { put() }'
 

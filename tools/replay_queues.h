@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+/* The part of gf-replay that is about policies of attained service: queues, promotion. */
+#ifndef TOOLS_REPLAY_QUEUES_H
+#define TOOLS_REPLAY_QUEUES_H
+
+#include "libfit/replay/engine.h"
+#include "tools/common/cli.h"
+
+struct replay_queue_options {
+	const char *queues;		/* NULL: not given */
+	int64_t threshold_gpu_s;	/* -1: not given */
+	int service;			/* index of replay_services */
+	double promote;
+	bool stale_ends;
+};
+extern const char *const replay_services[];	/* gpu-time, time; ends with NULL */
+struct replay_queue_options replay_queue_defaults(void);
+
+/* Make the options hold; an exit status, 0 when all is well. After the fidelity was chosen. */
+int replay_queue_check(struct cli *cli, const struct replay_queue_options *o, struct fit_replay_params *p);
+
+#endif
