@@ -5,6 +5,7 @@
  */
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <time.h>
 
 #include "libfit/base/num.h"
@@ -24,7 +25,7 @@ struct options {
 	double pollux_p, interference, scale_low, scale_high, target;
 	const char *fitness;
 	int search;		/* -1: what the fidelity says */
-	bool skip_too_large, allow_interference;
+	bool skip_too_large, allow_interference, free_start;
 	int placement;
 	struct replay_share_options share;
 	struct replay_queue_options queue;
@@ -97,6 +98,8 @@ static const struct cli_option options[] = {
 	  "conventions of a published simulator; see below", NULL, 0, 0, 0 },
 	{ 0, "restart-delay", CLI_TIME, AT(restart_ns), "SECONDS", "the profile's, else 0",
 	  "no progress for so long after each change of an allocation", NULL, 0, HUNDRED_YEARS_S, 0 },
+	{ 0, "free-start", CLI_FLAG, AT(free_start), NULL, NULL,
+	  "but not at the first start of a job, except on a cold node", NULL, 0, 0, 0 },
 	{ 0, "autoscale", CLI_TEXT, AT(autoscale), "RULE", NULL,
 	  "the cluster grows and shrinks by this rule; see below", NULL, 0, 0, 0 },
 	{ 0, "target-efficiency", CLI_REAL, AT(target), "SHARE", "0.5",
@@ -245,6 +248,17 @@ static int find_names(struct cli *cli, const struct options *o, struct fit_repla
 	return 0;
 }
 
+/* Of the whole process so far. */
+static void note_cost(const struct cli *cli)
+{
+	struct rusage u;
+
+	if (!getrusage(RUSAGE_SELF, &u))
+		cli_note(cli, "%.2f s of CPU, %.1f MiB of memory at most",
+			 (double)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) +
+			 (double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec) / 1e6, (double)u.ru_maxrss / 1024);
+}
+
 static int replay(struct cli *cli, const struct options *o, struct fit_replay_params *p,
 		  struct replay_inputs *in)
 {
@@ -294,6 +308,7 @@ static int replay(struct cli *cli, const struct options *o, struct fit_replay_pa
 	cli_note(cli, "longest decision %.3f ms of CPU, with %lld jobs in the system",
 			 (double)counts.longest_ns / 1e6,
 		 (long long)counts.longest_jobs);
+	note_cost(cli);
 	if (p->autoscaler)
 		cli_note(cli, "%llu nodes rented, %llu returned", (unsigned long long)counts.rented,
 			 (unsigned long long)counts.returned);
@@ -392,7 +407,7 @@ static int run(struct cli *cli, struct options *o)
 		if (in.learner && fit_boa_learner_least(in.learner) > o->in.budget)
 			cli_warn(cli, "infeasible budget '%g' (expected at least %.6g): the cheapest widths are taken",
 				 o->in.budget, fit_boa_learner_least(in.learner));
-		p.free_start = o->in.plan && in.widths.free_start;
+		p.free_start = o->in.plan ? in.widths.free_start : o->free_start;
 		p.policy_params.boa_learner = in.learner;
 		p.policy_params.boa_classes = &in.classes;
 		p.policy_params.boa_resolve_ns = o->resolve_ns;

@@ -54,6 +54,19 @@ is "each start costs 5 s, nothing is lost" "$T/events" "0 submit a -
 45 resume a 0:4
 145 finish a -"
 
+run "free start" 0 gf-replay -p srtf -c 1x4 --restart-delay 5 --free-start "$T/two.tsv"
+cp "$T/out" "$T/log"
+events "$T/out" >"$T/events"
+is "only the one that was preempted stands still for 5 s" "$T/events" "0 submit a -
+0 start a 0:4
+10 submit b -
+10 preempt a -
+10 start b 0:4
+40 finish b -
+40 resume a 0:4
+135 finish a -"
+run "free start: the verifier agrees" 0 gf-verify --only-violated -j "$T/two.tsv" "$T/log"
+
 printf 'job_id\tsubmit_s\tgpus\tduration_s\na\t0\t4\t0\nb\t0.000000001\t4\t0.5\n' >"$T/zero.tsv"
 run "zero duration, nanoseconds" 0 gf-replay -c 1x4 "$T/zero.tsv"
 events "$T/out" >"$T/events"
