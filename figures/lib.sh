@@ -17,7 +17,8 @@
 #
 #   workload FOLDER N       make sure of a jobs table; its name, in FOLDER/inputs, goes to $jobs
 #   replay JOBS OPTION…     want a replay; its folder in the cache goes to $run (relative to $OUT).
-#                           It has log.tsv.gz, metrics.tsv, jobs.tsv, and its command line
+#                           It has log.tsv.gz, metrics.tsv, jobs.tsv, its command line, and in said
+#                           what it says of its cost
 #   replays                 run what was wanted and is not in the cache, JOBS at a time
 #   metric RUN NAME         a metric of a finished replay
 #   table NAME              standard input (header and rows) becomes $OUT/NAME.tsv, a fit-table/1
@@ -225,7 +226,7 @@ one_replay='
 	shift
 	new=$run.$$
 	mkdir "$new" || exit 1
-	if "$@" -q -o "$new/log.tsv" && gf-metrics -q -o "$new/metrics.tsv" "$new/log.tsv" &&
+	if "$@" -q -v -o "$new/log.tsv" 2>"$new/said" && gf-metrics -q -o "$new/metrics.tsv" "$new/log.tsv" &&
 		gf-metrics -q --per-job -o "$new/jobs.tsv" "$new/log.tsv" && gzip -n "$new/log.tsv" &&
 		echo "$*" >"$new/command"
 	then
@@ -233,6 +234,7 @@ one_replay='
 		mv "$new" "$run" 2>/dev/null || :
 		rm -rf "$new" "$run/${new##*/}"
 	else
+		cat "$new/said" >&2
 		echo "failed: $*" >&2
 		rm -rf "$new"
 		exit 1

@@ -80,6 +80,10 @@ static const struct cli_option estimate_options[] = {
 	  "what is made small; as published: the last", lucid_estimate_losses, 0, 0, R },
 	{ 0, "update", CLI_TIME, AT(estimate.update_ns), "SECONDS", "604800",
 	  "a new model so often, of all that has ended", NULL, 3600, 3.2e9, R },
+	{ 0, "correction", CLI_REAL, AT(estimate.correction), "SHARE", "0.25",
+	  "log: so much of the way from geometric to arithmetic means", NULL, 0, 1, R },
+	{ 0, "updates", CLI_INT, AT(estimate.updates), "N", "0",
+	  "so many models at most, and the last one to the end; 0: no limit", NULL, 0, 1e9, R },
 	{ 0, "least", CLI_INT, AT(estimate.least), "N", "200", "and of so many jobs at least", NULL, 20, 1e9, R },
 	{ 0, "first", CLI_TIME, AT(estimate.first_ns), "SECONDS", "3600",
 	  "prediction where no job has ended yet", NULL, 0, 3.1e9, R },
@@ -444,7 +448,7 @@ int main(int argc, char **argv)
 		.free_speed = 0.85,
 		.features.name_distance = 0.3,
 		.estimate = { .update_ns = 604800 * FIT_NS_PER_S, .first_ns = 3600 * FIT_NS_PER_S, .bags = 4,
-			      .least = 200, .name_distance = 0.3 },
+			      .least = 200, .name_distance = 0.3, .correction = 0.25 },
 	};
 	struct cli cli;
 	int rc = cli_start(&cli, &tool, argc, argv, &o);

@@ -1,38 +1,22 @@
 /* SPDX-License-Identifier: MIT */
-#include "tools/lucid_estimate.h"
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "libfit/base/num.h"
 #include "libfit/model/ga2m_train.h"
-#include "tools/lucid_jobs.h"
+#include "tools/lucid_estimate_parts.h"
 
 enum { LOSS_LOG, LOSS_GAMMA, LOSS_SQUARED };
-enum { OUT_JOBS, OUT_ACCURACY };
+enum { OUT_JOBS, OUT_ACCURACY, OUT_MODEL };
 const char *const lucid_estimate_losses[] = { "log", "gamma", "squared", NULL };
-const char *const lucid_estimate_outputs[] = { "jobs", "accuracy", NULL };
+const char *const lucid_estimate_outputs[] = { "jobs", "accuracy", "model", NULL };
 
-#define PAPER_R2 0.413		/* Lucid, table 7: on a trace that was not released */
 #define MOST_S 3.1536e9		/* as in a replay */
 
 /* Columns of the model: numbers first, then what has categories. */
 enum { X_GPUS, X_WEEKDAY, X_HOUR, X_HOUR_JOBS, X_PAST, X_USER = X_PAST + 3 * FIT_HISTORY_SCOPES, X_GROUP,
        X_APP, X_NAME, X_N };
-
-/* What a job's prediction is from. */
-enum source { FROM_MODEL, FROM_GROUP_SIZE, FROM_SIZE, FROM_ALL, FROM_NOTHING };
-static const char *const source_names[] = { "model", "group_size", "size", "all", "none" };
-
-struct estimate {
-	const struct lucid_estimate_options *o;
-	struct lucid_jobs js;
-	int64_t *predicted_ns;		/* by row */
-	unsigned char *source;
-	const struct fit_history_job **order;	/* by submission, then id */
-	size_t n_models;
-};
 
 static int column_names(struct fit_str name[X_N], const char *names[X_N], bool nominal[X_N])
 {
@@ -188,36 +172,69 @@ static int highest(const struct fit_ga2m_data *d, double *top, struct fit_err *e
 	return FIT_OK;
 }
 
-static int train(const struct cli *cli, const struct estimate *e, int64_t now, struct fit_ga2m *m,
-		 double *top, struct fit_err *err)
-{
-	struct fit_ga2m_params p =
-		fit_ga2m_params_default(e->o->loss == LOSS_GAMMA ? FIT_GA2M_GAMMA : FIT_GA2M_SQUARED);
-	struct fit_ga2m_data d = { 0 };
-	int rc = gather(e, now, &d, err);
-
-	p.bags = (size_t)e->o->bags;
-	p.pairs = (size_t)e->o->pairs;
-	p.seed = cli->seed;
-	p.threads = cli->threads;
-	rc = rc ? rc : highest(&d, top, err);
-	rc = rc ? rc : fit_ga2m_train(m, &d, &p, NULL, err);
-	fit_ga2m_data_release(&d);
-	return rc;
-}
-
-static int64_t predict(const struct estimate *e, const struct fit_ga2m *m, double top, size_t i)
+static int64_t predict(const struct estimate *e, size_t i)
 {
 	struct fit_text t[X_N];
 	double x[X_N], score, y;
 
 	values_of(&e->js, i, x, t);
 	for (int k = X_USER; k < X_N; k++)
-		x[k] = fit_ga2m_category(&m->features[k], t[k]);
-	fit_ga2m_score(m, x, &score);
+		x[k] = fit_ga2m_category(&e->model.features[k], t[k]);
+	fit_ga2m_score(&e->model, x, &score);
 	score += known_part(e->o->loss, e->js.rows[i].past);
-	fit_ga2m_link_inverse(m, &score, &y);
-	return whole_seconds(seconds_of(e->o->loss, y < top ? y : top));
+	fit_ga2m_link_inverse(&e->model, &score, &y);
+	return whole_seconds(e->factor * seconds_of(e->o->loss, y < e->top ? y : e->top));
+}
+
+/* Predictions that are right about logarithms on average are too low about seconds. The factor that serves the training
+ * rows best in squares of seconds, of which the option takes a part (docs/methods/lucid.md says why). */
+static double correction(const struct estimate *e, int64_t now)
+{
+	double yp = 0, pp = 0;
+
+	if (e->o->loss != LOSS_LOG || !(e->o->correction > 0))
+		return 1;
+	for (size_t k = 0; k < e->js.n; k++) {
+		const struct fit_history_job *j = e->order[k];
+		double p;
+
+		if (j->duration_ns < 0 || j->end_ns > now || j->submit_ns >= now)
+			continue;
+		p = fit_time_to_double(predict(e, (size_t)(j - e->js.jobs)));
+		yp += fit_time_to_double(j->duration_ns) * p;
+		pp += p * p;
+	}
+	return yp > pp ? pow(yp / pp, e->o->correction) : 1;
+}
+
+/* A new model of what had ended by now; the old one stays where that is too little. */
+static int renew(const struct cli *cli, struct estimate *e, int64_t now, struct fit_err *err)
+{
+	struct fit_ga2m_params p =
+		fit_ga2m_params_default(e->o->loss == LOSS_GAMMA ? FIT_GA2M_GAMMA : FIT_GA2M_SQUARED);
+	struct fit_ga2m_data d = { 0 };
+	struct fit_ga2m m = { 0 };
+	double top = 0;
+	int rc = gather(e, now, &d, err);
+
+	p.bags = (size_t)e->o->bags;
+	p.pairs = (size_t)e->o->pairs;
+	p.seed = cli->seed;
+	p.threads = cli->threads;
+	rc = rc ? rc : highest(&d, &top, err);
+	rc = rc ? rc : fit_ga2m_train(&m, &d, &p, NULL, err);
+	fit_ga2m_data_release(&d);
+	if (rc) {
+		fit_ga2m_release(&m);
+		return rc == FIT_END ? FIT_OK : rc;
+	}
+	fit_ga2m_release(&e->model);
+	e->model = m;
+	e->top = top;
+	e->factor = 1;
+	e->factor = correction(e, now);
+	e->n_models++;
+	return FIT_OK;
 }
 
 static int by_submission(const void *pa, const void *pb)
@@ -244,175 +261,19 @@ static int estimate(const struct cli *cli, struct estimate *e, struct fit_err *e
 	qsort(e->order, e->js.n, sizeof *e->order, by_submission);
 	for (size_t k = 0; k < e->js.n && !rc; k = next) {
 		int64_t now = e->order[k]->submit_ns / step * step;
-		struct fit_ga2m m = { 0 };
-		double top = 0;
 
 		for (next = k; next < e->js.n && e->order[next]->submit_ns < now + step; next++)
 			fall_back(e, (size_t)(e->order[next] - e->js.jobs));
-		rc = train(cli, e, now, &m, &top, err);
-		for (size_t r = k; r < next && !rc; r++) {
+		if (!e->o->updates || e->n_models < (size_t)e->o->updates)
+			rc = renew(cli, e, now, err);
+		for (size_t r = k; r < next && !rc && e->n_models; r++) {
 			size_t i = (size_t)(e->order[r] - e->js.jobs);
 
-			e->predicted_ns[i] = predict(e, &m, top, i);
+			e->predicted_ns[i] = predict(e, i);
 			e->source[i] = FROM_MODEL;
 		}
-		e->n_models += !rc;
-		rc = rc == FIT_END ? FIT_OK : rc;
-		fit_ga2m_release(&m);
 	}
 	return rc;
-}
-
-/* ---- output ---- */
-
-static int begin(const struct cli *cli, const struct estimate *e, struct fit_writer **w, const char *name,
-		 const struct fit_field *fields, size_t n, struct fit_err *err)
-{
-	const char *origin = fit_meta_get(&e->js.t.meta, "origin");
-	struct fit_meta meta = { 0 };
-	int rc = cli_meta(cli, &meta, true);
-
-	rc = rc ? rc : cli_meta_input(&meta, NULL, e->js.t.hash);
-	if (!rc && origin)
-		rc = fit_meta_add(&meta, "origin", origin);
-	if (rc)
-		rc = fit_fail_nomem(err);
-	rc = rc ? rc : cli_writer_open(cli, w, err);
-	rc = rc ? rc : fit_writer_begin(*w, name, &meta, fields, n, err);
-	fit_meta_release(&meta);
-	return rc;
-}
-
-static int end(struct fit_writer *w, int rc, struct fit_err *err)
-{
-	rc = rc ? rc : fit_writer_end(w, err);
-	if (!rc)
-		return fit_writer_close(w, err);
-	fit_writer_abort(w);
-	return rc;
-}
-
-static bool is_na(const struct fit_column *c, size_t i)
-{
-	return fit_column_cell(c, i).na;
-}
-
-static int write_jobs(const struct cli *cli, const struct estimate *e, struct fit_err *err)
-{
-	struct fit_field fields[LJ_COLUMNS + 2];
-	int from[LJ_COLUMNS];
-	struct fit_writer *w = NULL;
-	size_t n = 0;
-	int rc;
-
-	for (int k = 0; k < LJ_COLUMNS; k++) {
-		bool there = lucid_job_fields[k].flags == FIT_F_NOT_NA;
-
-		for (size_t i = 0; i < e->js.n && !there; i++)
-			there = !is_na(&e->js.t.columns[k], i);
-		if (!there)
-			continue;
-		fields[n] = lucid_job_fields[k];
-		fields[n].flags = 0;
-		from[n++] = k;
-	}
-	fields[n] = (struct fit_field){ "predicted_s", FIT_TIME, 0 };
-	fields[n + 1] = (struct fit_field){ "predicted_by", FIT_TEXT, 0 };
-	rc = begin(cli, e, &w, "jobs", fields, n + 2, err);
-	for (size_t i = 0; i < e->js.n && !rc; i++) {
-		for (size_t k = 0; k < n; k++) {
-			struct fit_cell c = fit_column_cell(&e->js.t.columns[from[k]], i);
-
-			fit_writer_cell(w, fields[k].type, &c);
-		}
-		fit_writer_time(w, e->predicted_ns[i]);
-		fit_writer_str(w, source_names[e->source[i]]);
-		rc = fit_writer_end_row(w, err);
-	}
-	return end(w, rc, err);
-}
-
-/* What is compared; s is NAN where a method has nothing to say. */
-enum method { M_MODEL, M_GROUP_SIZE, M_SIZE, M_ALL, M_GROUP_SIZE_LOG, M_SIZE_LOG, M_ALL_LOG, METHODS };
-static const char *const method_names[METHODS] = {
-	"model", "mean of group and size", "mean of size", "mean of all", "geometric mean of group and size",
-	"geometric mean of size", "geometric mean of all"
-};
-
-static double says(const struct estimate *e, enum method m, size_t i)
-{
-	static const int scope[METHODS] = {
-		[M_GROUP_SIZE] = FIT_HISTORY_GROUP_SIZE, [M_SIZE] = FIT_HISTORY_SIZE, [M_ALL] = FIT_HISTORY_ALL,
-		[M_GROUP_SIZE_LOG] = FIT_HISTORY_GROUP_SIZE, [M_SIZE_LOG] = FIT_HISTORY_SIZE,
-		[M_ALL_LOG] = FIT_HISTORY_ALL
-	};
-	const struct fit_history_past *p = e->js.rows[i].past;
-
-	if (m == M_MODEL)
-		return fit_time_to_double(e->predicted_ns[i]);
-	/* the model predicts only where something has ended; where not of that kind, more is taken in */
-	for (int s = scope[m]; s > FIT_HISTORY_ALL; s--)
-		if (p[s].jobs)
-			return m < M_GROUP_SIZE_LOG ? p[s].mean_s : p[s].geometric_s;
-	return m < M_GROUP_SIZE_LOG ? p[FIT_HISTORY_ALL].mean_s : p[FIT_HISTORY_ALL].geometric_s;
-}
-
-/* 1 - (squared error) / (squared distance from the mean); NAN where all are equal. */
-static double r_squared(double error, double sum, double squares, double n)
-{
-	double spread = squares - sum * sum / n;
-
-	return spread > 0 ? 1 - error / spread : (double)NAN;
-}
-
-static int write_method(struct fit_writer *w, const struct estimate *e, enum method m, struct fit_err *err)
-{
-	double sum = 0, squares = 0, error = 0, absolute = 0, log_sum = 0, log_squares = 0, log_error = 0;
-	double r2, log_r2;
-	int64_t n = 0;
-
-	for (size_t k = 0; k < e->js.n; k++) {
-		size_t i = (size_t)(e->order[k] - e->js.jobs);
-		double s, p, l, q;
-
-		if (e->source[i] != FROM_MODEL || e->js.jobs[i].duration_ns < 0)
-			continue;
-		s = fit_time_to_double(e->js.jobs[i].duration_ns);
-		p = says(e, m, i);
-		l = log1p(s);
-		q = log1p(p);
-		n++;
-		sum += s;
-		squares += s * s;
-		error += (s - p) * (s - p);
-		absolute += fabs(s - p);
-		log_sum += l;
-		log_squares += l * l;
-		log_error += (l - q) * (l - q);
-	}
-	r2 = r_squared(error, sum, squares, (double)n);
-	log_r2 = r_squared(log_error, log_sum, log_squares, (double)n);
-	fit_writer_str(w, method_names[m]);
-	fit_writer_int(w, n);
-	fit_writer_real(w, isnan(r2) ? fit_real_na() : r2);
-	fit_writer_real(w, n ? absolute / (double)n : fit_real_na());
-	fit_writer_real(w, isnan(log_r2) ? fit_real_na() : log_r2);
-	fit_writer_real(w, m == M_MODEL ? PAPER_R2 : fit_real_na());
-	return fit_writer_end_row(w, err);
-}
-
-static int write_accuracy(const struct cli *cli, const struct estimate *e, struct fit_err *err)
-{
-	static const struct fit_field fields[] = {
-		{ "method", FIT_TEXT, 0 }, { "jobs", FIT_INT, 0 }, { "r2", FIT_REAL, 0 }, { "mae_s", FIT_REAL, 0 },
-		{ "log_r2", FIT_REAL, 0 }, { "paper_r2", FIT_REAL, 0 }
-	};
-	struct fit_writer *w = NULL;
-	int rc = begin(cli, e, &w, "accuracy", fields, 6, err);
-
-	for (int m = 0; m < METHODS && !rc; m++)
-		rc = write_method(w, e, (enum method)m, err);
-	return end(w, rc, err);
 }
 
 int lucid_estimate(struct cli *cli, const struct lucid_estimate_options *o)
@@ -428,10 +289,14 @@ int lucid_estimate(struct cli *cli, const struct lucid_estimate_options *o)
 		if (!e.predicted_ns || !e.source || !e.order)
 			rc = fit_fail_nomem(&err);
 	}
+	if (!rc && !e.js.n)
+		cli_warn(cli, "%s: no jobs", e.js.t.input);
 	rc = rc ? rc : estimate(cli, &e, &err);
-	rc = rc ? rc : o->output == OUT_JOBS ? write_jobs(cli, &e, &err) : write_accuracy(cli, &e, &err);
+	rc = rc ? rc : o->output == OUT_JOBS ? estimate_write_jobs(cli, &e, &err) :
+	     o->output == OUT_MODEL ? estimate_write_model(cli, &e, &err) : estimate_write_accuracy(cli, &e, &err);
 	if (!rc)
 		cli_note(cli, "%zu jobs, %zu models", e.js.n, e.n_models);
+	fit_ga2m_release(&e.model);
 	free(e.predicted_ns);
 	free(e.source);
 	free(e.order);

@@ -12,7 +12,8 @@ struct lucid_estimate_options {
 	int loss, output;
 	int64_t update_ns, first_ns;
 	int64_t bags, pairs, least;
-	double name_distance;
+	int64_t updates;		/* models at most; 0: no limit */
+	double name_distance, correction;
 };
 
 int lucid_estimate(struct cli *cli, const struct lucid_estimate_options *o);	/* the exit status */

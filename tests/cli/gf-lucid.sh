@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # gf-lucid: the profiler and the packing analysis.
 . tests/cli/lib.sh
+tab=$(printf '\t')
 rows() { grep -v '^#' "$1" | tail -n +2; }
 C="--configs tests/data/lucid-configs.tsv"
 
@@ -236,3 +237,47 @@ b 77 none
 c 77 none
 d 77 none
 e 77 none"
+printf 'job_id\tsubmit_s\tgpus\tduration_s\n' >"$T/empty.tsv"
+run "estimate: an empty table" 0 gf-lucid estimate "$T/empty.tsv"
+is "estimate: no jobs is a warning, as in a replay" "$T/err" "gf-lucid: warning: $T/empty.tsv: no jobs"
+rows "$T/out" >"$T/rows"
+lines "estimate: and no rows" "$T/rows" 0
+for what in accuracy model; do
+	run "estimate: nothing for --write $what" 1 gf-lucid estimate -q --write $what "$T/jobs.tsv"
+	has "estimate: which is said" "$T/err" '^gf-lucid: no .*\(--least, --update\)$'
+	is "estimate: and nothing written" "$T/out" ""
+done
+
+# ---- the correction, the model itself, one model only ----
+run "estimate: geometric means" 0 gf-lucid estimate --correction 0 --update 172800 -o "$T/geometric.tsv" "$T/users.tsv"
+run "estimate: the whole correction" 0 gf-lucid estimate --correction 1 --update 172800 -o "$T/whole.tsv" "$T/users.tsv"
+run "estimate: none of the other losses" 0 gf-lucid estimate --loss gamma --correction 1 --update 172800 \
+	-o "$T/gamma1.tsv" "$T/users.tsv"
+run "estimate: gamma" 0 gf-lucid estimate --loss gamma --correction 0 --update 172800 -o "$T/gamma0.tsv" "$T/users.tsv"
+predicted "$T/gamma0.tsv" >"$T/past"
+predicted "$T/gamma1.tsv" >"$T/past2"
+same "estimate: which have none" "$T/past" "$T/past2"
+# by window the ratio of the two is one number, at least 1; a quarter of it is the default
+for f in geometric whole; do predicted "$T/$f.tsv" >"$T/$f.p"; done
+predicted "$T/estimates" >"$T/estimates.p"
+paste "$T/geometric.p" "$T/whole.p" "$T/estimates.p" | awk -F '\t' '
+	$4 != "model" { if ($3 != $7 || $3 != $11) bad = 1; next }
+	$3 > 600 { w = int($2 / 172800); f = $7 / $3; n++
+		if (!(w in low) || f < low[w]) low[w] = f
+		if (f > high[w]) high[w] = f
+		d = log($11 / $3) - 0.25 * log(f); if (d > 0.005 || d < -0.005) bad = 2 }
+	END { for (w in low) { if (low[w] < 0.995 || high[w] > low[w] * 1.01) bad = 3; if (low[w] > 1.01) more++ }
+		if (bad || n < 100 || !more) print bad, n, more }' >"$T/odd"
+is "estimate: one factor a model, a quarter of it by default" "$T/odd" ""
+run "estimate: the last model" 0 gf-lucid estimate --write model --update 172800 -o "$T/model.tsv" "$T/users.tsv"
+run "estimate: gf-ga2m reads it" 0 gf-ga2m explain --model "$T/model.tsv" --shape user_name_mean_s
+run "estimate: its terms" 0 gf-ga2m explain --model "$T/model.tsv" --importance
+has "estimate: are the features" "$T/out" "^user_name_recent_s$tab"
+run "estimate: one model" 0 gf-lucid estimate -v --updates 1 --update 172800 -o "$T/once.tsv" "$T/users.tsv"
+has "estimate: is all there is" "$T/err" "1500 jobs, 1 models$"
+predicted "$T/once.tsv" | awk -F '\t' '{ print $2 "\t" $3 "\t" $4 }' | sort -n >"$T/once.p"
+awk -F '\t' '{ print $2 "\t" $3 "\t" $4 }' "$T/estimates.p" | sort -n >"$T/each.p"
+paste "$T/each.p" "$T/once.p" | awk -F '\t' '$3 == "model" && first == "" { first = int($1 / 172800) }
+	{ w = int($1 / 172800); if ($3 != $6) bad = 1; if ($3 == "model" && w == first && $2 != $5) bad = 1
+	  if (w > first && $2 != $5) later++ } END { exit bad || !later }'
+ok "estimate: the same as with updates while it is new, another one later" $?
