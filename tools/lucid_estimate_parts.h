@@ -24,7 +24,8 @@ struct estimate {
 
 /* The status; each writes a table of its own. */
 int estimate_write_jobs(const struct cli *cli, const struct estimate *e, struct fit_err *err) FIT_MUST_CHECK;
-int estimate_write_accuracy(const struct cli *cli, const struct estimate *e, struct fit_err *err) FIT_MUST_CHECK;
+int estimate_write_accuracy(const struct cli *cli, const struct estimate *e,
+			    struct fit_err *err) FIT_MUST_CHECK;
 int estimate_write_model(const struct cli *cli, const struct estimate *e, struct fit_err *err) FIT_MUST_CHECK;
 
 #endif
