@@ -186,8 +186,9 @@ static int64_t predict(const struct estimate *e, size_t i)
 	return whole_seconds(e->factor * seconds_of(e->o->loss, y < e->top ? y : e->top));
 }
 
-/* Predictions that are right about logarithms on average are too low about seconds. The factor that serves the
- * training rows best in squares of seconds, of which the option takes a part (docs/methods/lucid.md says why). */
+/* Predictions that are right about logarithms on average are too low about seconds. The factor
+ * that serves the training rows best in squares of seconds, of which the option takes a part
+ * (docs/methods/lucid.md says why). */
 static double correction(const struct estimate *e, int64_t now)
 {
 	double yp = 0, pp = 0;
