@@ -22,7 +22,7 @@ struct options {
 	int64_t interval_ns, restart_ns, skip_bad, max_active;
 	int64_t node_start_ns, node_idle_ns, min_nodes, cold_restart_ns;
 	int64_t resolve_ns;
-	double pollux_p, interference, scale_low, scale_high, target;
+	double pollux_p, sia_p, sia_lambda, interference, scale_low, scale_high, target;
 	const char *fitness;
 	int search;		/* -1: what the fidelity says */
 	bool skip_too_large, allow_interference, free_start;
@@ -45,8 +45,9 @@ static const struct cli_option options[] = {
 	{ 0, "placement", CLI_CHOICE, AT(placement), "NAME", "emptiest, or the fidelity's",
 	  "which nodes a job gets; see below",
 	  fit_placement_names, 0, 0, 0 },
-	{ 0, "profile", CLI_TEXT, AT(in.profile), "STORE", NULL,
-	  "application profiles made by gf-prof; without, jobs need duration_s", NULL, 0, 0, CLI_INPUT },
+	{ 0, "profile", CLI_LIST, AT(in.profiles), "[TYPE=]STORE", NULL,
+	  "application profiles made by gf-prof, one for each GPU type; without, jobs need duration_s",
+	  NULL, 0, 0, 0 },
 	{ 0, "configs", CLI_TEXT, AT(share.configs), "FILE", NULL,
 	  "lucid, horus: what was measured of jobs alone", NULL, 0, 0, CLI_INPUT },
 	{ 0, "pairs", CLI_TEXT, AT(share.pairs), "FILE", NULL,
@@ -128,6 +129,10 @@ static const struct cli_option options[] = {
 	  "with the defect of the Tiresias simulator that ends preempted jobs", NULL, 0, 0, 0 },
 	{ 0, "p", CLI_REAL, AT(pollux_p), "P", "-1",
 	  "Pollux: power of the mean of speedups", NULL, -1e6, 1e6, 0 },
+	{ 0, "sia-p", CLI_REAL, AT(sia_p), "P", "-0.5",
+	  "Sia: power of the goodputs", NULL, -100, 100, 0 },
+	{ 0, "sia-lambda", CLI_REAL, AT(sia_lambda), "X", "1.1",
+	  "Sia: what a job without GPUs costs, beside (goodput / least)^p", NULL, -3000, 3000, 0 },
 	{ 0, "search", CLI_CHOICE, AT(search), "NAME", "local; ga with a fidelity",
 	  "Pollux: how allocations are looked for", searches, 0, 0, 0 },
 	{ 0, "fitness", CLI_TEXT, AT(fitness), "FILE", NULL,
@@ -170,6 +175,7 @@ static const struct cli_tool tool = {
 	"  lucid     smallest predicted GPU time first, packed by score; needs predicted_s\n"
 	"  horus     first in, first out, packed by utilisation\n"
 	"  rubick    GPUs by what they are worth, by the best plan; needs --plan-times\n"
+	"  sia       GPU types and numbers by goodput; needs --profile and an interval\n"
 	"  follow    what a table says; needs --allocations\n"
 	"Placements (of policies that place no jobs themselves):\n"
 	"  emptiest           from the node with most free GPUs, over and over\n"
@@ -190,7 +196,8 @@ static const struct cli_tool tool = {
 	"  pollux-osdi21   the simulator of the Pollux paper (interval 60)\n"
 	"  lucid-asplos23  the simulator of the Lucid paper (placement consolidate)\n"
 	"  rubick-mlsys25  the simulator of the Rubick paper (interval 60)\n"
-	"  tiresias-nsdi19 the simulator of the Tiresias paper",
+	"  tiresias-nsdi19 the simulator of the Tiresias paper\n"
+	"  sia-sosp23      the simulator of the Sia paper (interval 60)",
 	.verbs = verbs,
 };
 
@@ -263,7 +270,7 @@ static int replay(struct cli *cli, const struct options *o, struct fit_replay_pa
 		  struct replay_inputs *in)
 {
 	struct fit_jobs_params jp = {
-		.profile = in->profile,
+		.profiles = &in->profiles,
 		.classes = in->classes.n ? &in->classes : NULL,
 		.plan_times = in->plan_times.n_apps ? &in->plan_times : NULL,
 		.node_gpus = in->partitions.p[0].cluster.max_node_gpus,
@@ -362,6 +369,8 @@ static int run(struct cli *cli, struct options *o)
 		.min_nodes = (int32_t)o->min_nodes,
 	};
 	p.policy_params.pollux_power = o->pollux_p;
+	p.policy_params.sia_power = o->sia_p;
+	p.policy_params.sia_lambda = o->sia_lambda;
 	p.policy_params.pollux_interfere = o->allow_interference;
 	p.policy_params.seed = cli->seed;
 	p.policy_params.pollux_search = o->search >= 0 ? (enum fit_pollux_search)o->search :
@@ -371,7 +380,7 @@ static int run(struct cli *cli, struct options *o)
 	if (rc)
 		return rc;
 	p.colocation = o->share.configs ? &in.share.colocation : NULL;
-	if (!!o->in.speedups + !!o->in.profile + !!o->in.plan_times > 1)
+	if (!!o->in.speedups + (o->in.profiles.n > 0) + !!o->in.plan_times > 1)
 		return cli_usage(cli, "two of --profile, --speedups and --plan-times (expected one of them)");
 	if (!o->in.speedups && (o->in.classes || o->in.plan))
 		return cli_usage(cli, "--classes and --plan need --speedups");
@@ -387,7 +396,7 @@ static int run(struct cli *cli, struct options *o)
 	p.policy_params.plan_times = o->in.plan_times ? &in.plan_times : NULL;
 	p.policy_params.rubick_models = o->in.models && o->in.models_of_plans ? &in.plan_models : NULL;
 	p.policy_params.allocations = o->in.allocations ? &in.allocations : NULL;
-	wrong = fit_replay_params_check(&p, o->in.profile != NULL);
+	wrong = fit_replay_params_check(&p, o->in.profiles.n > 0);
 	if (wrong)
 		return cli_usage(cli, "--policy %s: %s", o->policy, wrong);
 	rc = replay_inputs_cluster(&in, &o->in, &err);
@@ -396,8 +405,8 @@ static int run(struct cli *cli, struct options *o)
 	if (rc)
 		return cli_error(cli, &err);
 	wrong = in.partitions.p[0].cluster.n_types > 1 && !in.partitions.named &&
-		(p.policy->needs & FIT_ONE_TYPE || p.autoscaler || o->in.profile || o->in.speedups) ?
-		"this policy, profiles, speedups and autoscaling know GPUs of one type only" :
+		(p.policy->needs & FIT_ONE_TYPE || p.autoscaler || o->in.speedups) ?
+		"this policy, speedups and autoscaling know GPUs of one type only" :
 		!p.autoscaler ? NULL : in.partitions.named ? "an elastic cluster has no virtual clusters" :
 		fit_provision_check(&in.partitions.p[0].cluster, &p.provision);
 	if (wrong) {
@@ -435,6 +444,8 @@ int main(int argc, char **argv)
 		.scale_high = fit_replay_params_default().autoscale_params.high,
 		.share = replay_share_defaults(),
 		.pollux_p = fit_policy_params_default().pollux_power,
+		.sia_p = fit_policy_params_default().sia_power,
+		.sia_lambda = fit_policy_params_default().sia_lambda,
 	};
 	struct cli cli;
 	int rc = cli_start(&cli, &tool, argc, argv, &o);

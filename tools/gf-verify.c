@@ -7,8 +7,9 @@
 #include "tools/common/cli.h"
 
 struct options {
-	const char *jobs, *profile, *models, *metrics, *per_job, *speedups, *classes, *plan, *believed;
+	const char *jobs, *models, *metrics, *per_job, *speedups, *classes, *plan, *believed;
 	const char *configs, *pairs, *fitness, *allocations;
+	struct cli_list profiles;
 	bool only_violated;
 };
 
@@ -17,8 +18,8 @@ struct options {
 static const struct cli_option options[] = {
 	{ 'j', "jobs", CLI_TEXT, AT(jobs), "FILE", NULL, "the jobs table that was replayed", NULL,
 	  0, 0, CLI_REQUIRED | CLI_INPUT },
-	{ 0, "profile", CLI_TEXT, AT(profile), "STORE", NULL,
-	  "the application profiles that were used", NULL, 0, 0, CLI_INPUT },
+	{ 0, "profile", CLI_LIST, AT(profiles), "[TYPE=]STORE", NULL,
+	  "the application profiles that were used, one for each GPU type", NULL, 0, 0, 0 },
 	{ 0, "models", CLI_TEXT, AT(models), "THETA", NULL, "the throughput models that jobs started from",
 	  NULL, 0, 0, CLI_INPUT },
 	{ 0, "speedups", CLI_TEXT, AT(speedups), "FILE", NULL, "the speedups that were used", NULL, 0, 0,
@@ -65,8 +66,8 @@ static int judge(struct fit_verifier *v, const struct cli *cli, const struct opt
 
 	rc = rc ? rc : fit_verifier_jobs(v, o->jobs, err);
 
-	if (!rc && o->profile)
-		rc = fit_verifier_profile(v, o->profile, err);
+	for (size_t i = 0; i < o->profiles.n && !rc; i++)
+		rc = fit_verifier_profile(v, o->profiles.items[i], err);
 	if (!rc && o->models)
 		rc = fit_verifier_models(v, o->models, err);
 	if (!rc && o->speedups)

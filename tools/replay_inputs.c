@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "tools/replay_inputs.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* ---- the cluster ---- */
@@ -85,11 +86,32 @@ int replay_inputs_cluster(struct replay_inputs *in, const struct replay_input_op
 
 /* ---- models ---- */
 
+/* Each GPU type of the cluster needs a profile, and the other way round. */
+static int check_types(const struct replay_inputs *in, struct fit_err *err)
+{
+	const struct fit_profile_set *s = &in->profiles;
+	const struct fit_cluster *c = &in->partitions.p[0].cluster;
+
+	if (!s->n)
+		return FIT_OK;
+	if (fit_profile_set_typed(s) && (in->partitions.named || !fit_cluster_typed(c)))
+		return fit_fail(err, FIT_EINVAL, "profiles of GPU types need a cluster that names them, such as %s:4x4",
+				s->entries[0].type);
+	for (int32_t t = 0; t < c->n_types; t++)
+		if (!fit_profile_set_find(s, fit_text_of(c->types[t].name)))
+			return fit_fail(err, FIT_EINVAL, "no profile of GPU type '%s' (expected --profile %s=STORE)",
+					c->types[t].name, c->types[t].name);
+	return FIT_OK;
+}
+
 int replay_inputs_models(struct replay_inputs *in, const struct replay_input_options *o,
 			 struct fit_err *err)
 {
-	int rc = o->profile ? fit_profile_load(&in->profile, o->profile, in->profile_hash, err) : FIT_OK;
+	int rc = FIT_OK;
 
+	for (size_t i = 0; i < o->profiles.n && !rc; i++)
+		rc = fit_profile_set_add(&in->profiles, o->profiles.items[i], err);
+	rc = rc ? rc : check_types(in, err);
 	if (!rc && o->plan_times)
 		rc = fit_plan_times_read(&in->plan_times, o->plan_times, err);
 	if (!rc && o->models && o->models_of_plans)
@@ -131,8 +153,16 @@ int replay_inputs_describe(const struct replay_inputs *in, const struct cli *cli
 	int rc = cli_meta(cli, meta, false);
 
 	rc = rc ? rc : cli_meta_input(meta, "jobs", jobs->hash);
-	if (!rc && *in->profile_hash)
-		rc = cli_meta_input(meta, "profile", in->profile_hash);
+	for (size_t i = 0; i < in->profiles.n && !rc; i++) {
+		char key[160] = "profile";
+
+		if (in->profiles.entries[i].type[0])
+			snprintf(key, sizeof key, "profile_%s", in->profiles.entries[i].type);
+		for (char *c = key; *c; c++)	/* keys have no other characters */
+			if (!strchr("abcdefghijklmnopqrstuvwxyz0123456789", *c))
+				*c = '_';
+		rc = cli_meta_input(meta, key, in->profiles.entries[i].hash);
+	}
 	if (!rc && *in->models.hash)
 		rc = cli_meta_input(meta, "models", in->models.hash);
 	if (!rc && *in->classes.speedups.hash)
@@ -154,7 +184,7 @@ int replay_inputs_describe(const struct replay_inputs *in, const struct cli *cli
 
 void replay_inputs_release(struct replay_inputs *in)
 {
-	fit_profile_free(in->profile);
+	fit_profile_set_release(&in->profiles);
 	fit_theta_list_release(&in->models);
 	fit_boa_widths_release(&in->widths);
 	fit_plan_times_release(&in->plan_times);

@@ -17,7 +17,8 @@
 /* Operands; NULL: not given. */
 struct replay_input_options {
 	const char *cluster;		/* a specification, or a table */
-	const char *profile, *models, *speedups, *classes, *plan, *believed, *allocations, *plan_times;
+	struct cli_list profiles;	/* [TYPE=]STORE */
+	const char *models, *speedups, *classes, *plan, *believed, *allocations, *plan_times;
 	bool models_of_plans;		/* models are those of execution plans */
 	double budget;			/* 0: none */
 	bool virtual_clusters;
@@ -25,8 +26,7 @@ struct replay_input_options {
 
 /* Zero-initialise; release with replay_inputs_release(). share is opened by its own function. */
 struct replay_inputs {
-	struct fit_profile *profile;
-	char profile_hash[FIT_HASH_HEX];
+	struct fit_profile_set profiles;
 	struct fit_theta_list models;
 	struct fit_partitions partitions;
 	struct fit_job_classes classes;

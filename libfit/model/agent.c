@@ -90,6 +90,12 @@ int fit_agent_refit(struct fit_agent *a, struct fit_err *err)
 		return fit_fail(err, FIT_EINVAL, "nothing was observed yet");
 	if (!a->stale)
 		return FIT_OK;
+	if (a->loose_tol > 0) {
+		rc = fit_throughput_fit_loose(a->w, a->obs, a->n_obs, a->loose_tol, &a->model.theta, err);
+		a->stale = rc != FIT_OK;
+		a->fits++;
+		return rc;
+	}
 	if (a->fits)
 		fit_throughput_params_warm(&p, &a->model.theta);
 	else

@@ -21,6 +21,7 @@ struct fit_agent {
 	int64_t max_replicas_seen;	/* 0: nothing was run yet */
 	struct fit_goodput model;	/* theta: of the last fit */
 	bool stale;			/* something was seen since */
+	double loose_tol;		/* above 0: fits are loose ones, see fit_throughput_fit_loose() */
 	bool seeded;			/* theta was given: observations do not change it */
 	uint64_t version;		/* changes whenever predictions do */
 	/* best splits that were asked for at this version: a small cache */

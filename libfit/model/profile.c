@@ -448,6 +448,39 @@ int fit_app_throughput(struct fit_app *a, const struct fit_placement *p, int64_t
 	return FIT_OK;
 }
 
+int64_t fit_app_most_local(const struct fit_app *a, int64_t replicas)
+{
+	int64_t most = 0, nodes, gpus;
+
+	for (size_t i = 0; i < a->n_curves; i++) {
+		const struct curve *c = &a->curves[i];
+
+		fit_placement_shape(c->placement, &nodes, &gpus);
+		if (gpus == replicas && a->local[c->at + c->n - 1] > most)
+			most = a->local[c->at + c->n - 1];
+	}
+	for (size_t i = 0; i < a->mesh.n_points; i++)
+		if (a->mesh.x[1][i] == replicas && a->mesh.x[2][i] > most)
+			most = a->mesh.x[2][i];
+	return most ? most : a->info.max_local_bsz;
+}
+
+double fit_app_one_gpu(const struct fit_app *a, bool slowest)
+{
+	for (size_t i = 0; i < a->n_curves; i++) {
+		const struct curve *c = &a->curves[i];
+		size_t last = c->at + c->n - 1;
+		double longest = 0;
+
+		if (c->placement != 1)
+			continue;
+		for (size_t k = c->at; k <= last; k++)
+			longest = fmax(longest, a->step[k]);
+		return (double)a->local[last] / (slowest ? longest : a->step[last]);
+	}
+	return 0;
+}
+
 int fit_app_throughputs(struct fit_app *a, const struct fit_placement *p, const int64_t *local_bsz,
 			size_t n, double *step_s, double *sync_s, struct fit_err *err)
 {

@@ -22,6 +22,7 @@
 #ifndef FIT_MODEL_PROFILE_H
 #define FIT_MODEL_PROFILE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -66,6 +67,14 @@ struct fit_placement {
  * FIT_EDATA outside of what was measured; the error names application, placement and size. */
 int fit_app_throughput(struct fit_app *a, const struct fit_placement *p, int64_t local_bsz,
 		       double *step_s, double *sync_s, struct fit_err *err) FIT_MUST_CHECK;
+
+/* The largest atomic batch size that was measured on so many GPUs, however placed; the application's own
+ * limit where none was. */
+int64_t fit_app_most_local(const struct fit_app *a, int64_t replicas);
+
+/* Samples a second of one GPU at the largest atomic batch size that was measured there; 0: none was.
+ * slowest: over the longest step time of any size, as Sia's simulator has it. */
+double fit_app_one_gpu(const struct fit_app *a, bool slowest);
 
 /* The same for several batch sizes of one placement, in ascending order, found together: where an
  * answer is not unique (interpolate.h), it may be another than one by one. NAN for those outside of

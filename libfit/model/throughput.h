@@ -182,6 +182,12 @@ int fit_throughput_fit(struct fit_throughput *w, const struct fit_throughput_obs
 		       const struct fit_throughput_params *p, struct fit_throughput_result *r,
 		       struct fit_err *err) FIT_MUST_CHECK;
 
+/* One run from the fixed starting point of the reference implementation, to a tolerance tol of objective and
+ * gradient (it has 1e-5 in Sia): where that ends, converged or not. Same priors, same rule for links that
+ * were not seen. Errors as fit_throughput_set(). */
+int fit_throughput_fit_loose(struct fit_throughput *w, const struct fit_throughput_obs *obs, size_t n,
+			     double tol, struct fit_theta *theta, struct fit_err *err) FIT_MUST_CHECK;
+
 /* The objective of the current observations at theta (all of it > 0) and, unless grad is NULL, its
  * gradient by all seven parameters, pinned ones included. After set(). */
 double fit_throughput_value(const struct fit_throughput *w, const struct fit_theta *t,

@@ -344,6 +344,7 @@ static void clean_up(struct fit_engine *g)
 	for (size_t i = 0; g->state && i < g->jobs->n; i++) {
 		fit_alloc_release(&g->state[i].alloc);
 		fit_alloc_release(&g->state[i].ghost);
+		fit_alloc_release(&g->state[i].was);
 		fit_engine_drop_agent(&g->state[i]);
 	}
 	fit_profiling_release(&g->profiling);
@@ -384,7 +385,7 @@ int fit_replay(const struct fit_jobs *jobs, struct fit_partitions *partitions,
 		rc = fit_fail_nomem(err);
 	g.log.plans = g.model->has_plans;
 	g.log.delays = (p->fidelity->free_shifts && g.model->has_plans) || p->cold_restart_ns >= 0 ||
-		       p->free_start || (p->profiler.nodes && p->restart_ns > 0) ||
+		       p->free_start || p->fidelity->shape_is_all || (p->profiler.nodes && p->restart_ns > 0) ||
 		       (!rc && fit_engine_restarts_differ(&g));
 	rc = rc ? rc : fit_log_begin(&g.log, &all, err);
 	rc = rc ? rc : fit_log_cluster(&g.log, 0, p->autoscaler ? 0 : partitions->n_gpus, partitions->spec, err);

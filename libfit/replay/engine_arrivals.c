@@ -48,15 +48,22 @@ static int hire_agent(struct fit_engine *g, uint32_t j, struct fit_err *err)
 {
 	const struct fit_job *job = &g->jobs->jobs[j];
 	const struct fit_app_info *info = fit_app_info(job->app);
-	struct fit_agent *a = malloc(sizeof *a);
+	const int n = job->apps ? fit_engine_part_of(g, j)->cluster->n_types : 1;
+	struct fit_agent *a = calloc((size_t)n, sizeof *a);
 	const struct fit_theta *theta;
 	double sqr, var;
 	int rc;
 
 	if (!a)
 		return fit_fail_nomem(err);
-	fit_agent_init(a, info, g->fitter);
-	g->state[j].run.agent = a;
+	g->state[j].run.agents = g->state[j].run.agent = a;
+	g->state[j].run.n_agents = n;
+	for (int t = 0; t < n; t++) {
+		if (job->apps && !job->apps[t])
+			continue;
+		fit_agent_init(&a[t], fit_app_info(job->apps ? job->apps[t] : job->app), g->fitter);
+		a[t].loose_tol = g->p->fidelity->fit_tol;
+	}
 	if (!g->p->models)
 		return FIT_OK;
 	theta = fit_theta_list_find(g->p->models, fit_text_of(job->app_name));

@@ -19,10 +19,11 @@ void fit_engine_take_away(struct fit_engine *g, uint32_t j)
 
 void fit_engine_drop_agent(struct job_state *s)
 {
-	if (s->run.agent)
-		fit_agent_release(s->run.agent);
-	free(s->run.agent);
-	s->run.agent = NULL;
+	for (int t = 0; t < s->run.n_agents; t++)
+		fit_agent_release(&s->run.agents[t]);
+	free(s->run.agents);
+	s->run.agents = s->run.agent = NULL;
+	s->run.n_agents = 0;
 }
 
 /* A job on several nodes is slowed down where another such job uses one of its nodes. */

@@ -22,7 +22,7 @@ bool fit_engine_restarts_differ(const struct fit_engine *g)
 /* The restart cost that all jobs have in common, or "profile" where applications differ. */
 static int add_restart(struct fit_engine *g, struct fit_meta *m)
 {
-	if (fit_engine_restarts_differ(g))
+	if (fit_engine_restarts_differ(g) || (g->p->fidelity->apps && g->p->restart_ns < 0))
 		return fit_meta_add(m, "restart_s", "profile");
 	return add_time(m, "restart_s", g->jobs->n ? fit_engine_restart_ns(g, 0) :
 			g->p->restart_ns > 0 ? g->p->restart_ns : 0);

@@ -207,6 +207,52 @@ static void speeds(struct fit_engine *g, uint32_t a, uint32_t b, double *speed_a
 	g->counts.unmeasured++;
 }
 
+/* What the job's model knows of the GPUs that it got. */
+static void set_type(struct fit_engine *g, uint32_t j)
+{
+	const struct fit_job *job = &g->jobs->jobs[j];
+	struct job_state *s = &g->state[j];
+	const struct fit_fidelity_app *f;
+
+	s->run.app = job->app;
+	if (!job->app)
+		return;
+	f = fit_fidelity_app(g->p->fidelity, job->app_name);
+	s->run.calibration = f ? f->calibration : 0;
+	s->run.caps_batch = (g->p->policy->needs & FIT_CAPS_BATCH) != 0;
+	if (job->apps) {
+		int32_t type = fit_engine_part_of(g, j)->cluster->type[s->alloc.shares[0].node];
+
+		s->run.app = job->apps[type];
+		if (s->run.agents)
+			s->run.agent = &s->run.agents[type];
+	}
+}
+
+/* Keep what the job holds in mind. */
+static int remember(struct job_state *s)
+{
+	if (fit_grow(&s->was.shares, &s->was.cap, s->alloc.n, sizeof *s->was.shares))
+		return FIT_ENOMEM;
+	if (s->alloc.n)
+		memcpy(s->was.shares, s->alloc.shares, s->alloc.n * sizeof *s->was.shares);
+	s->was.n = s->alloc.n;
+	return FIT_OK;
+}
+
+/* As many GPUs of the same type on as many nodes, in the same order, and that is all that matters? */
+static bool keeps_shape(const struct fit_engine *g, const struct fit_cluster *c, const struct job_state *s)
+{
+	const struct fit_alloc *a = &s->alloc, *b = &s->was;
+
+	if (!g->p->fidelity->shape_is_all || s->status != RUNNING || a->n != b->n)
+		return false;
+	for (size_t i = 0; i < a->n; i++)
+		if (a->shares[i].gpus != b->shares[i].gpus || c->type[a->shares[i].node] != c->type[b->shares[i].node])
+			return false;
+	return true;
+}
+
 static int place(struct fit_engine *g, const struct grant *r, struct fit_err *err)
 {
 	struct job_state *s = &g->state[r->job];
@@ -214,6 +260,7 @@ static int place(struct fit_engine *g, const struct grant *r, struct fit_err *er
 	bool shifts = r->shifts && s->status == RUNNING;
 	const char *event = shifts ? "shift" : s->status == RUNNING ? "move" : s->started ? "resume" : "start";
 	double other = 1;
+	bool keeps;
 	int rc = take_nodes(g, r, &s->alloc);
 
 	if (rc == FIT_EINVAL)
@@ -224,8 +271,9 @@ static int place(struct fit_engine *g, const struct grant *r, struct fit_err *er
 		return go_without(g, r->job, err);
 	if (rc)
 		return fit_fail_nomem(err);
-	g->counts.restarts += s->started && !shifts;
-	s->restarts += s->started && !shifts;
+	keeps = keeps_shape(g, fit_engine_part_of(g, r->job)->cluster, s);
+	g->counts.restarts += s->started && !shifts && !keeps;
+	s->restarts += s->started && !shifts && !keeps;
 	s->since_ns = g->now_ns;
 	s->order = g->placed++;
 	s->marked = false;
@@ -242,7 +290,10 @@ static int place(struct fit_engine *g, const struct grant *r, struct fit_err *er
 	g->running += s->status != RUNNING;
 	s->status = RUNNING;
 	s->delay_ns = g->p->free_start && !s->started ? 0 : fit_engine_restart_ns(g, r->job);
+	if (keeps)	/* what is left of the last one */
+		s->delay_ns = s->run.from_ns > g->now_ns ? s->run.from_ns - g->now_ns : 0;
 	s->started = true;
+	set_type(g, r->job);
 	if (g->p->autoscaler && fit_provision_warm(&fit_engine_part_of(g, r->job)->prov, &s->alloc) &&
 	    g->p->cold_restart_ns >= 0)
 		s->delay_ns = g->p->cold_restart_ns;
@@ -292,6 +343,8 @@ int fit_engine_apply_plan(struct fit_engine *g, struct fit_err *err)
 		}
 		s->ghost.n = 0;
 		g->model->advance(&g->jobs->jobs[p->grants[i].job], &s->run, g->now_ns);
+		if (g->p->fidelity->shape_is_all && remember(s))
+			return fit_fail_nomem(err);
 		fit_engine_take_away(g, p->grants[i].job);
 		s->stamp++;
 		if (p->grants[i].gpus == 0 && !rc)

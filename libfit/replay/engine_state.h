@@ -34,6 +34,7 @@ struct job_state {
 	int64_t service_gpu_ns, since_ns;	/* GPU time up to since_ns, when the allocation began */
 	int64_t restarts;
 	int64_t delay_ns;	/* restart delay of this allocation */
+	struct fit_alloc was;	/* what it held before this decision, where only the shape of it matters */
 	uint32_t stamp;		/* of its one valid event in the queue */
 	uint32_t partner;	/* shares its GPUs; NOBODY: runs alone */
 	uint32_t order;		/* of its placement, among all */

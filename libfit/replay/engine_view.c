@@ -43,6 +43,8 @@ int64_t fit_engine_restart_ns(const struct fit_engine *g, uint32_t j)
 
 	if (g->p->restart_ns >= 0)
 		return g->p->restart_ns;
+	if (job->app && fit_fidelity_app(g->p->fidelity, job->app_name))
+		return fit_fidelity_app(g->p->fidelity, job->app_name)->restart_ns;
 	return job->app ? fit_app_info(job->app)->restart_ns : job->class ? job->class->restart_ns : 0;
 }
 
@@ -107,6 +109,18 @@ struct fit_agent *fit_view_agent(const struct fit_view *v, uint32_t j)
 uint16_t fit_view_exec_plan(const struct fit_view *v, uint32_t j)
 {
 	return v->engine->state[j].run.exec_plan;
+}
+
+struct fit_agent *fit_view_agent_on(const struct fit_view *v, uint32_t j, int32_t type)
+{
+	return &v->engine->state[j].run.agents[type];
+}
+
+bool fit_view_restarting(const struct fit_view *v, uint32_t j)
+{
+	const struct job_state *s = &v->engine->state[j];
+
+	return s->status == RUNNING && s->run.from_ns > v->now_ns;
 }
 
 int64_t fit_view_restart_ns(const struct fit_view *v, uint32_t j)

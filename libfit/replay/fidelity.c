@@ -2,6 +2,7 @@
 #include "libfit/replay/fidelity.h"
 
 #include <stddef.h>
+#include <string.h>
 
 #include "libfit/base/num.h"
 #include "libfit/replay/placement.h"
@@ -16,6 +17,26 @@ static const char *const llama30[] = { "888888", "88888", "8888", "444444", NULL
 static const struct fit_rubick_spreads rubick_spreads[] = {
 	{ "llama7", llama7 }, { "llama30", llama30 }, { NULL, NULL }
 };
+
+/* In Sia's: what a change costs, what the policy thinks, and how much slower jobs are than measured. */
+static const struct fit_fidelity_app sia_apps[] = {
+	{ "bert", 120 * FIT_NS_PER_S, 120 * FIT_NS_PER_S, 1.2 },
+	{ "cifar10", 50 * FIT_NS_PER_S, 30 * FIT_NS_PER_S, 1.8 },
+	{ "deepspeech2", 25 * FIT_NS_PER_S, 25 * FIT_NS_PER_S, 1.2 },
+	{ "imagenet", 250 * FIT_NS_PER_S, 250 * FIT_NS_PER_S, 1.2 },
+	{ "ncf", 15 * FIT_NS_PER_S, 30 * FIT_NS_PER_S, 1.5 },
+	{ "yolov3", 80 * FIT_NS_PER_S, 45 * FIT_NS_PER_S, 1.2 },
+	{ NULL, 30 * FIT_NS_PER_S, 30 * FIT_NS_PER_S, 1.2 },
+};
+
+const struct fit_fidelity_app *fit_fidelity_app(const struct fit_fidelity *f, const char *app)
+{
+	const struct fit_fidelity_app *a = f->apps;
+
+	while (a && a->app && strcmp(a->app, app) != 0)
+		a++;
+	return a;
+}
 
 const struct fit_fidelity fit_fidelities[] = {
 	{ .name = "none", .source = "goodfit's own conventions" },
@@ -87,6 +108,20 @@ const struct fit_fidelity fit_fidelities[] = {
 		.tiresias_one_level = true,
 		.tiresias_late_wake = true,
 		.tiresias_whole_seconds = true,
+	},
+	{
+		.name = "sia-sosp23",
+		.source = "simulator of Jayaram Subramanya et al., Sia, SOSP'23",
+		.interval_ns = 60 * FIT_NS_PER_S,
+		.needs_interval = true,
+		.release_at_interval_end = true,
+		.file_order = true,
+		.epoch_quantum_ns = FIT_NS_PER_S,
+		.apps = sia_apps,
+		.shape_is_all = true,
+		.fit_tol = 1e-5,
+		.sia_slowest_step = true,
+		.sia_batch_as_asked = true,
 	},
 	{ .name = NULL }
 };

@@ -17,6 +17,14 @@ struct fit_rubick_spreads {
 	const char *const *placements;
 };
 
+/* What a simulator has of an application beside its profile. */
+struct fit_fidelity_app {
+	const char *app;		/* NULL: of any other one, the last of the list */
+	int64_t restart_ns;		/* what a change costs, */
+	int64_t believed_ns;		/* and what the policy thinks that it does */
+	double calibration;		/* jobs run so much slower than the profile says */
+};
+
 struct fit_fidelity {
 	const char *name;
 	const char *source;		/* whose conventions these are */
@@ -88,10 +96,20 @@ struct fit_fidelity {
 	/* Rubick */
 	bool rubick_as_run;		/* the policy of the published code (rubick_as_run.c) */
 	const struct fit_rubick_spreads *rubick_spreads;	/* wide applications; ends with app NULL. NULL: by data */
+	/* Sia */
+	const struct fit_fidelity_app *apps;	/* NULL: what the profile says */
+	bool shape_is_all;		/* a change of nodes alone, with as many GPUs on as many of them, costs nothing */
+	double fit_tol;			/* agents fit loosely, to this tolerance; 0: to the minimum */
+	bool sia_slowest_step;		/* what one GPU does is taken from the longest step of any batch size */
+	bool sia_batch_as_asked;	/* goodputs are predicted up to the batch size that the job asks for; jobs
+					 * run at larger ones */
 	/* Pollux: see pollux_search.h for the three conventions of its search */
 	bool pollux_search_defects;
 	bool pollux_fair_share_on_one_node;	/* the fair share is predicted on one node, however large */
 };
+
+/* What the profile has of that application; NULL: nothing. */
+const struct fit_fidelity_app *fit_fidelity_app(const struct fit_fidelity *f, const char *app);
 
 /* All profiles; ends with name == NULL. */
 extern const struct fit_fidelity fit_fidelities[];

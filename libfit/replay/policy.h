@@ -51,6 +51,10 @@ int64_t fit_view_submit_ns(const struct fit_view *v, uint32_t j);	/* when it cam
 int64_t fit_view_service_gpu_ns(const struct fit_view *v, uint32_t j);	/* held so far: GPUs x ns */
 /* What the job's agent has learned; NULL unless the policy has FIT_ADAPTIVE. */
 struct fit_agent *fit_view_agent(const struct fit_view *v, uint32_t j);
+/* The same on GPUs of another type, where jobs have applications by type (job.apps). */
+struct fit_agent *fit_view_agent_on(const struct fit_view *v, uint32_t j, int32_t type);
+/* Holds GPUs, and stands still yet after a change. */
+bool fit_view_restarting(const struct fit_view *v, uint32_t j);
 /* Runs alone on its GPUs, and may share them. */
 bool fit_view_alone(const struct fit_view *v, uint32_t j);
 uint16_t fit_view_exec_plan(const struct fit_view *v, uint32_t j);	/* by which it runs, or would */
@@ -122,6 +126,8 @@ struct fit_policy_params {
 	void (*pollux_found)(void *listener, int64_t time_ns, int n_jobs, double fitness, double bound,
 			     double other);
 	void *pollux_listener;
+	double sia_power;		/* p: utilities are goodputs to the power of p; not 0 */
+	double sia_lambda;		/* what a job without GPUs costs, in the unit of utilities */
 	uint64_t seed;
 	const struct fit_boa_widths *boa;	/* FIT_NEEDS_PLAN: plans that stay as they are (borrowed), or */
 	struct fit_boa_learner *boa_learner;	/* what computes them anew, with the classes of the jobs */
@@ -151,6 +157,7 @@ struct fit_policy_params fit_policy_params_default(void);
 #define FIT_PREDICTED 128u	/* needs a prediction of each job's duration */
 #define FIT_COUNTS_DOWN 256u	/* see fidelity.h: the remaining work of running jobs is counted down */
 #define FIT_NEEDS_ALLOCATIONS 2048u	/* no sense without a table of them; what jobs ask for does not count */
+#define FIT_CAPS_BATCH 8192u	/* with FIT_ADAPTIVE: jobs stay within the batch sizes that were measured */
 #define FIT_ONE_TYPE 4096u		/* knows GPUs of one type only */
 #define FIT_NEEDS_PLAN_TIMES 16384u	/* no sense without times of execution plans */
 #define FIT_CHOOSES_PLANS 32768u	/* and it chooses the plan of a job; what the job asks for does not count */
@@ -199,6 +206,6 @@ extern const struct fit_policy *const fit_policies[];
 extern const struct fit_policy fit_policy_fifo, fit_policy_sjf, fit_policy_srtf, fit_policy_tiresias,
 	fit_policy_optimus, fit_policy_pollux, fit_policy_qssf, fit_policy_boa, fit_policy_lucid,
 	fit_policy_horus, fit_policy_follow, fit_policy_rubick, fit_policy_fjf, fit_policy_shortest,
-	fit_policy_shortest_gpu, fit_policy_smallest;
+	fit_policy_shortest_gpu, fit_policy_smallest, fit_policy_sia;
 
 #endif

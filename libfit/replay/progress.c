@@ -192,10 +192,12 @@ static int set_rate(const struct fit_job *j, struct fit_run *r, const struct fit
 				a->n, FIT_PLACEMENT_MAX);
 	for (size_t i = 0; i < a->n; i++)
 		p.gpus[p.n_nodes++] = a->shares[i].gpus;
-	rc = fit_app_goodput(j->app, &p, r->batch, r->epoch, &r->rate, err);
+	rc = fit_app_goodput(r->app, &p, r->batch, r->epoch, &r->rate, err);
 	if (rc)
 		return fit_fail_prefix(err, rc, "job %s", j->id);
 	r->rate *= 1 - r->slowdown;
+	if (r->calibration > 0)
+		r->rate /= r->calibration;
 	if (!(r->rate > 0) || !isfinite(r->rate))
 		return fit_fail(err, FIT_EDATA, "job %s: goodput %g in epoch %lld (expected more than 0)", j->id,
 				r->rate, (long long)r->epoch);
@@ -205,7 +207,7 @@ static int set_rate(const struct fit_job *j, struct fit_run *r, const struct fit
 static int profile_place(const struct fit_job *j, struct fit_run *r, const struct fit_alloc *a,
 			 int64_t from_ns, struct fit_err *err)
 {
-	r->batch = fit_app_split_batch(j->app, j->batch_size, a->gpus, false);
+	r->batch = fit_app_split_batch(r->app, j->batch_size, a->gpus, false);
 	r->from_ns = from_ns;
 	return set_rate(j, r, a, err);
 }
@@ -234,7 +236,7 @@ static void profile_advance(const struct fit_job *j, struct fit_run *r, int64_t 
 static int profile_next(const struct fit_job *j, const struct fit_run *r, const struct fit_fidelity *f,
 			int64_t *at_ns, bool *late, struct fit_err *err)
 {
-	double left = fit_app_epoch_start(j->app, r->epoch + 1) - r->progress;
+	double left = fit_app_epoch_start(r->app, r->epoch + 1) - r->progress;
 	double exact_s = left > 0 ? left / r->rate : 0, quanta;
 
 	if (!(exact_s < 3e9))
@@ -255,9 +257,9 @@ static int profile_pass(const struct fit_job *j, struct fit_run *r, const struct
 			int64_t now_ns, bool *finished, struct fit_err *err)
 {
 	r->epoch++;
-	r->progress = fit_app_epoch_start(j->app, r->epoch);
+	r->progress = fit_app_epoch_start(r->app, r->epoch);
 	r->from_ns = now_ns;
-	*finished = r->epoch >= fit_app_info(j->app)->epochs;
+	*finished = r->epoch >= fit_app_info(r->app)->epochs;
 	return *finished ? FIT_OK : set_rate(j, r, a, err);
 }
 
@@ -268,7 +270,7 @@ static int profile_pass(const struct fit_job *j, struct fit_run *r, const struct
 static int choose_batch(const struct fit_job *j, struct fit_run *r, const struct fit_alloc *a,
 			struct fit_err *err)
 {
-	const struct fit_app_info *info = fit_app_info(j->app);
+	const struct fit_app_info *info = fit_app_info(r->app);
 	struct fit_goodput_point best;
 	int64_t target = info->fixed_batch, most;
 	int rc;
@@ -277,7 +279,7 @@ static int choose_batch(const struct fit_job *j, struct fit_run *r, const struct
 		target = info->init_batch > info->min_local_bsz * a->gpus ? info->init_batch :
 			 info->min_local_bsz * a->gpus;
 	if (target) {
-		r->batch = fit_app_split_batch(j->app, target, a->gpus, false);
+		r->batch = fit_app_split_batch(r->app, target, a->gpus, false);
 		return FIT_OK;
 	}
 	rc = fit_agent_best(r->agent, (int64_t)a->n, a->gpus, &best, err);
@@ -287,6 +289,8 @@ static int choose_batch(const struct fit_job *j, struct fit_run *r, const struct
 		return fit_fail(err, FIT_EDATA, "job %s: no batch size fits %lld GPUs", j->id,
 				(long long)a->gpus);
 	most = info->max_batch / (a->gpus * (best.accum_steps + 1));
+	if (r->caps_batch && fit_app_most_local(r->app, a->gpus) < most)
+		most = fit_app_most_local(r->app, a->gpus);
 	r->batch = (struct fit_batch){ best.atomic_bsz < most ? best.atomic_bsz : most, best.accum_steps };
 	return FIT_OK;
 }
@@ -311,13 +315,15 @@ static int learn(const struct fit_job *j, struct fit_run *r, const struct fit_al
 
 	for (size_t i = 0; i < a->n && i < FIT_PLACEMENT_MAX; i++)
 		p.gpus[p.n_nodes++] = a->shares[i].gpus;
-	rc = fit_app_throughput(j->app, &p, r->batch.atomic_bsz, &step_s, &sync_s, err);
-	rc = rc ? rc : fit_app_grad_stats(j->app, batch, r->epoch, &sqr, &var, err);
+	rc = fit_app_throughput(r->app, &p, r->batch.atomic_bsz, &step_s, &sync_s, err);
+	rc = rc ? rc : fit_app_grad_stats(r->app, batch, r->epoch, &sqr, &var, err);
 	if (rc)
 		return fit_fail_prefix(err, rc, "job %s", j->id);
 	if (fit_agent_observe(r->agent, (int64_t)a->n, a->gpus, r->batch.atomic_bsz, step_s, sync_s))
 		return fit_fail_nomem(err);
-	fit_agent_set_grad(r->agent, sqr, var);
+	for (int t = 0; t < r->n_agents; t++)
+		if (r->agents[t].w)
+			fit_agent_set_grad(&r->agents[t], sqr, var);
 	return FIT_OK;
 }
 
@@ -346,13 +352,13 @@ static int adaptive_pass(const struct fit_job *j, struct fit_run *r, const struc
 			 int64_t now_ns, bool *finished, struct fit_err *err)
 {
 	int rc = r->tuned ? FIT_OK : learn(j, r, a, err);
-	const struct fit_app_info *info = fit_app_info(j->app);
+	const struct fit_app_info *info = fit_app_info(r->app);
 
 	if (rc)
 		return rc;
 	r->tuned = false;
 	r->epoch++;
-	r->progress = fit_app_epoch_start(j->app, r->epoch);
+	r->progress = fit_app_epoch_start(r->app, r->epoch);
 	r->from_ns = now_ns;
 	*finished = r->epoch >= info->epochs;
 	if (*finished)

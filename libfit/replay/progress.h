@@ -41,7 +41,12 @@ struct fit_run {
 	double partial_s;	/* plans: begun of the next one at from_ns */
 	double iter_s;		/* plans: how long one takes; 0: not placed yet */
 	uint16_t exec_plan;	/* plans: number in the table of times */
-	struct fit_agent *agent;	/* adaptive: what the job has learned; owned by the engine */
+	struct fit_app *app;	/* profile: on the GPUs that it holds, or held */
+	double calibration;	/* profile: the speed is divided by it; 0: it is not */
+	bool caps_batch;	/* adaptive: no more samples a GPU than were measured on as many GPUs */
+	struct fit_agent *agents;	/* adaptive: what the job has learned, by GPU type; owned by the engine */
+	int n_agents;
+	struct fit_agent *agent;	/* the one of the GPUs that it holds, or held; before: the first */
 	bool tuned;		/* adaptive: nothing to learn until something changes */
 };
 

@@ -35,6 +35,7 @@ static const struct fit_field columns[N_COLUMNS] = {
 void fit_jobs_release(struct fit_jobs *js)
 {
 	free(js->jobs);
+	free(js->apps);
 	free(js->bytes);
 	*js = (struct fit_jobs){ 0 };
 }
@@ -116,6 +117,40 @@ static int take_plans(const struct fit_reader *r, const struct fit_cell *c, cons
 	return FIT_OK;
 }
 
+/* The application on GPUs of that type of the cluster, or of the first type that it was measured on. */
+static struct fit_app *find_app(const struct fit_jobs_params *p, const struct fit_cluster *k, int32_t type,
+				struct fit_text name)
+{
+	struct fit_app *app = NULL;
+
+	for (int32_t t = 0; t < k->n_types && !app; t++) {
+		struct fit_profile *profile = fit_profile_set_find(p->profiles, fit_text_of(k->types[t].name));
+
+		if (profile && (type == FIT_ANY_TYPE || type == t))
+			app = fit_profile_find(profile, name);
+	}
+	return app;
+}
+
+/* Where the cluster has types: the application of each job on each of them. */
+static int find_apps(struct fit_jobs *js, const struct fit_jobs_params *p, struct fit_err *err)
+{
+	const struct fit_cluster *k = &p->partitions->p[0].cluster;
+	const size_t n_types = (size_t)k->n_types;
+
+	if (!p->profiles || !p->profiles->n || p->partitions->named || !fit_cluster_typed(k))
+		return FIT_OK;
+	js->apps = calloc(js->n * n_types + 1, sizeof *js->apps);
+	if (!js->apps)
+		return fit_fail_nomem(err);
+	for (size_t i = 0; i < js->n; i++) {
+		js->jobs[i].apps = js->apps + i * n_types;
+		for (size_t t = 0; t < n_types; t++)
+			js->apps[i * n_types + t] = find_app(p, k, (int32_t)t, fit_text_of(js->jobs[i].app_name));
+	}
+	return FIT_OK;
+}
+
 /* Check one row and fill j. FIT_END: a CPU job, which is left out. */
 static int take_row(const struct fit_reader *r, const struct fit_cell *c, const struct fit_jobs_params *p,
 		    struct fit_job *j, struct fit_err *err)
@@ -171,11 +206,11 @@ static int take_row(const struct fit_reader *r, const struct fit_cell *c, const 
 					       FIT_TEXT_ARG(c[C_APP].u.t), FIT_TEXT_ARG(c[C_DATASET].u.t),
 					       (long long)c[C_BATCH].u.i, (long long)c[C_AMP].u.i);
 	}
-	if (p->profile) {
+	if (p->profiles && p->profiles->n) {
 		if (c[C_APP].na)
 			return fit_reader_fail(r, FIT_EDATA, "app", err, "missing (expected an application of the "
 					       "profile)");
-		j->app = fit_profile_find(p->profile, c[C_APP].u.t);
+		j->app = find_app(p, &p->partitions->p[j->partition].cluster, j->gpu_type, c[C_APP].u.t);
 		if (!j->app)
 			return fit_reader_fail(r, FIT_EDATA, "app", err, "unknown application '%.*s' (expected one "
 					       "of the profile)", FIT_TEXT_ARG(c[C_APP].u.t));
@@ -346,6 +381,7 @@ int fit_jobs_read(struct fit_jobs *js, const char *operand, const struct fit_job
 	if (!p->file_order && js->n)
 		qsort(js->jobs, js->n, sizeof *js->jobs, by_submit_and_id);
 	rc = count_by_partition(js, p->partitions->n, err);
+	rc = rc ? rc : find_apps(js, p, err);
 	if (rc)
 		fit_jobs_release(js);
 	return rc;

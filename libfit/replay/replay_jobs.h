@@ -15,7 +15,7 @@
 #include "libfit/base/text.h"
 #include "libfit/model/colocation.h"
 #include "libfit/model/plan_times.h"
-#include "libfit/model/profile.h"
+#include "libfit/model/profile_set.h"
 #include "libfit/replay/job_class.h"
 #include "libfit/replay/partition.h"
 #include "libfit/table/table.h"
@@ -30,7 +30,9 @@ struct fit_job {
 	int64_t duration_ns;		/* execution; -1 when a profile or speedups decide */
 	int64_t batch_size;		/* total; 0 when missing */
 	int64_t predicted_ns;		/* prediction of duration_ns, which may be below 0; FIT_NO_PREDICTION */
-	struct fit_app *app;		/* NULL without a profile */
+	struct fit_app *app;		/* NULL without a profile; with types that of gpu_type, or of the first */
+	struct fit_app *const *apps;	/* by GPU type of the cluster; NULL where it was not measured. NULL
+					 * without types */
 	const struct fit_job_class *class;	/* NULL without speedups */
 	const struct fit_plan_app *plans;	/* NULL without times of execution plans; then with these: */
 	int64_t iterations;		/* to do */
@@ -47,6 +49,7 @@ struct fit_job {
 struct fit_jobs {
 	struct fit_job *jobs;
 	size_t n, cap;
+	struct fit_app **apps;		/* of all jobs */
 	char *bytes;			/* all texts */
 	size_t bytes_n, bytes_cap;
 	char hash[FIT_HASH_HEX];	/* content hash of the input */
@@ -59,7 +62,7 @@ struct fit_jobs {
 };
 
 struct fit_jobs_params {
-	const struct fit_profile *profile;	/* NULL: durations come from the table, */
+	const struct fit_profile_set *profiles;	/* NULL or empty: durations come from the table, */
 	const struct fit_job_classes *classes;	/* unless this is there */
 	const struct fit_plan_times *plan_times;	/* or this */
 	int64_t node_gpus;		/* plan_times: of a full node */

@@ -82,6 +82,8 @@ const char *fit_replay_params_check(const struct fit_replay_params *p, bool has_
 		return "the promotion factor is negative, or out of range";
 	if (p->policy_params.pollux_power == 0)
 		return "the power of the mean is 0";
+	if (p->policy_params.sia_power == 0)
+		return "the power of the goodputs is 0";
 	if (p->models && !(p->policy->needs & FIT_ADAPTIVE))
 		return "this policy takes no models";
 	if (!(p->interference >= 0 && p->interference < 1))

@@ -45,7 +45,8 @@ void fit_verifier_free(struct fit_verifier *v)
 	fit_index_release(&v->by_id);
 	fit_index_release(&v->by_app);
 	fit_str_release(&v->ids);
-	fit_profile_free(v->profile);
+	fit_profile_set_release(&v->apps_by_type);
+	verify_sia_release(v);
 	fit_theta_list_release(&v->models);
 	free(v->cluster_meta);
 	free(v->jobs);

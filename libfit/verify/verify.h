@@ -36,7 +36,8 @@ void fit_verifier_free(struct fit_verifier *v);		/* NULL is fine */
 /* Read the jobs table (any operand). FIT_EDATA: a duplicate id, a negative time or GPU count. */
 int fit_verifier_jobs(struct fit_verifier *v, const char *operand,
 		      struct fit_err *err) FIT_MUST_CHECK;
-/* Load the profile store; after jobs, before log. FIT_ENOTFOUND: an application of the jobs table
+/* Load a profile store, "STORE" or "TYPE=STORE" for each GPU type; after jobs, before log.
+ * FIT_ENOTFOUND: an application of the jobs table
  * is not in it. */
 int fit_verifier_profile(struct fit_verifier *v, const char *store,
 			 struct fit_err *err) FIT_MUST_CHECK;

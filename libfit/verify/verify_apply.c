@@ -6,6 +6,9 @@
 
 static void allocate(struct fit_verifier *v, struct verify_live *l, const struct verify_row *r)
 {
+	bool keeps = verify_sia_keeps_shape(v, l, r);
+	int64_t left_ns = l->ready_ns > r->t ? l->ready_ns - r->t : 0;
+
 	l->grew = r->sum > l->gpus;
 	verify_unbook(v, l, r->t);
 	l->guest = r->ev == EV_START && r->has_with && r->with != NONE;
@@ -24,7 +27,9 @@ static void allocate(struct fit_verifier *v, struct verify_live *l, const struct
 	l->n_nodes = r->n_nodes;
 	l->gpus = r->sum;
 	l->since_ns = l->last_ns = r->t;
-	l->delay_ns = r->on_profiler ? 0 : verify_delay_ns(v, l, r->nodes, r->n_nodes);
+	verify_agent_switch(l, r->n_nodes ? verify_type_of(v, r->nodes[0].node) : 0);
+	l->sia_restarts += l->first_start_ns != NEVER && !keeps;
+	l->delay_ns = r->on_profiler ? 0 : keeps ? left_ns : verify_delay_ns(v, l, r->nodes, r->n_nodes);
 	if (r->delay_ns == NO_INT ? v->says_delays : r->delay_ns != l->delay_ns)
 		verify_fault(v, RULE_RESTART_COST, l->job, "restart delay %.9g s, the row says %.9g",
 			     fit_time_to_double(l->delay_ns),

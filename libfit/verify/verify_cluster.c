@@ -2,6 +2,7 @@
 /* The cluster: what its specification says, what is booked on its nodes, and what is free. */
 #include <stdlib.h>
 
+#include "libfit/base/gpu_types.h"
 #include "libfit/verify/verify_state.h"
 
 #define NODES_MAX 10000000
@@ -102,6 +103,14 @@ static int rebuild_tree(struct fit_verifier *v)
 	return FIT_OK;
 }
 
+static void note_type(struct fit_verifier *v, struct fit_text name, uint16_t type)
+{
+	const struct fit_gpu_type_info *info = fit_gpu_type_find(name);
+
+	v->type_profile[type] = fit_profile_set_find(&v->apps_by_type, name);
+	v->type_nodes[type] = info ? info->profiled_nodes : 0;
+}
+
 int verify_set_cluster(struct fit_verifier *v, struct fit_text spec)
 {
 	size_t n_new, at = 0, cap_size = v->cap_nodes, cap_booked = v->cap_nodes, cap_type = v->cap_nodes;
@@ -127,6 +136,8 @@ int verify_set_cluster(struct fit_verifier *v, struct fit_text spec)
 	while (at <= spec.n && parse_part(next_part(spec, &at), &name, &n, &gpus)) {
 		if (verify_type_number(v, name, &type))
 			return FIT_ENOMEM;
+		if (type <= UINT8_MAX)
+			note_type(v, name, type);
 		for (int64_t k = 0; k < n; k++) {
 			v->node_type[node] = type;
 			v->size[node++] = gpus;

@@ -153,14 +153,18 @@ int fit_verifier_colocation(struct fit_verifier *v, const char *configs, const c
 
 int fit_verifier_profile(struct fit_verifier *v, const char *store, struct fit_err *err)
 {
-	int rc = fit_profile_load(&v->profile, store, v->hash_profile, err);
+	int rc = fit_profile_set_add(&v->apps_by_type, store, err);
 
 	if (rc)
 		return rc;
+	if (v->apps_by_type.n == 1)
+		memcpy(v->hash_profile, v->apps_by_type.entries[0].hash, sizeof v->hash_profile);
 	for (size_t i = 0; i < v->n_apps; i++) {
 		struct verify_app *a = &v->apps[i];
 
-		a->model = fit_profile_find(v->profile, fit_text_of(a->name));
+		if (a->model)
+			continue;
+		a->model = fit_profile_find(v->apps_by_type.entries[v->apps_by_type.n - 1].profile, fit_text_of(a->name));
 		a->info = a->model ? fit_app_info(a->model) : NULL;
 	}
 	return FIT_OK;

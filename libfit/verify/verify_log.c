@@ -2,6 +2,7 @@
 /* Reading the log: its rows one by one, as the verifier sees them. */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "libfit/verify/verify_state.h"
 
@@ -170,6 +171,15 @@ static int rank_jobs(struct fit_verifier *v)
 
 /* ---- the whole log ---- */
 
+/* Is the log made with profiles, of GPU types or not? */
+static bool says_profile(const struct fit_meta *m)
+{
+	for (size_t i = 0; i < m->n; i++)
+		if (strncmp(m->pairs[i].key, "input_profile", strlen("input_profile")) == 0)
+			return true;
+	return false;
+}
+
 static int read_log(struct fit_verifier *v, struct fit_reader *r, struct fit_err *err)
 {
 	struct fit_cell cells[N_CELLS];
@@ -181,8 +191,8 @@ static int read_log(struct fit_verifier *v, struct fit_reader *r, struct fit_err
 			       ? fit_fail(err, FIT_EPARSE, "%s: no table (expected an event log)",
 					  fit_reader_input(r))
 			       : rc;
-	v->with_profile = fit_meta_get(fit_reader_meta(r), "input_profile") != NULL;
-	if (v->with_profile && !v->profile)
+	v->with_profile = says_profile(fit_reader_meta(r));
+	if (v->with_profile && !v->apps_by_type.n)
 		return fit_fail(err, FIT_EINVAL,
 				"%s: made with a profile store (give it with --profile)",
 				fit_reader_input(r));

@@ -51,7 +51,7 @@ static void check_hash(struct fit_verifier *v, const struct fit_meta *m, const c
 
 static const char *const policies[] = {
 	"other", "fifo", "sjf", "srtf", "tiresias", "optimus", "pollux", "qssf", "boa", "lucid", "horus",
-	"follow", "fjf", "shortest", "shortest-gpu", "smallest", NULL
+	"follow", "fjf", "shortest", "shortest-gpu", "smallest", "sia", NULL
 };
 static const char *const releases[] = { "at-once", "interval-end", NULL };
 static const char *const orders[] = { "submit-id", "file", NULL };
@@ -73,6 +73,7 @@ static void check_fidelity(struct fit_verifier *v, const struct fit_meta *m, boo
 		{ "pollux-osdi21", FIT_NS_PER_S, true, true },
 		{ "lucid-asplos23", 0, false, true },
 		{ "tiresias-nsdi19", 0, false, true },
+		{ "sia-sosp23", FIT_NS_PER_S, true, true },
 	};
 	const char *s = fit_meta_get(m, "fidelity");
 
@@ -136,6 +137,19 @@ static void read_meta_pollux(struct fit_verifier *v, const struct fit_meta *m, i
 	if (!v->with_profile || model != 2 || v->interval_ns == 0)
 		verify_fault(v, RULE_META, NONE,
 			     "policy pollux needs a profile, an interval and progress_model adaptive");
+}
+
+static void read_meta_sia(struct fit_verifier *v, const struct fit_meta *m, int model)
+{
+	const char *p = fit_meta_get(m, "sia_p"), *lambda = fit_meta_get(m, "sia_lambda");
+
+	v->adaptive = v->with_profile;
+	verify_check(v, RULE_META);
+	if (!p || !lambda || fit_parse_double(fit_text_of(p), &v->sia_power) ||
+	    fit_parse_double(fit_text_of(lambda), &v->sia_lambda) || v->sia_power == 0 || !v->with_profile ||
+	    model != 2 || v->interval_ns == 0)
+		verify_fault(v, RULE_META, NONE, "policy sia needs a profile, an interval, progress_model adaptive and "
+			     "metadata sia_p and sia_lambda");
 }
 
 static void read_meta_utility(struct fit_verifier *v, const struct fit_meta *m)
@@ -280,7 +294,7 @@ int verify_read_meta(struct fit_verifier *v, const struct fit_meta *m, bool *fil
 		   v->policy == POLICY_SHORTEST || v->policy == POLICY_SHORTEST_GPU || v->policy == POLICY_SMALLEST;
 	/* the rules of these policies are written for one cluster whose emptiest nodes are filled first */
 	s = fit_meta_get(m, "fidelity");
-	if (fit_meta_get(m, "virtual_clusters") || (fit_meta_get(m, "cluster") &&
+	if (fit_meta_get(m, "virtual_clusters") || (fit_meta_get(m, "cluster") && v->policy != POLICY_SIA &&
 	     verify_unlike_types(fit_text_of(fit_meta_get(m, "cluster")))) ||
 	    (fit_meta_get(m, "placement") && v->policy != POLICY_BOA && v->policy != POLICY_FOLLOW) ||
 	    v->policy == POLICY_LUCID || v->policy == POLICY_HORUS || fit_meta_get(m, "profiler_nodes") ||
@@ -344,7 +358,9 @@ int verify_read_meta(struct fit_verifier *v, const struct fit_meta *m, bool *fil
 	    ((model == 1 || model == 2) != v->with_profile || (model == 3) != v->with_speedups))
 		verify_fault(v, RULE_META, NONE, "progress_model %s, but the log names %s", models[model],
 			     v->with_profile ? "a profile" : v->with_speedups ? "speedups" : "no profile");
-	if (v->policy == POLICY_POLLUX)
+	if (v->policy == POLICY_SIA)
+		read_meta_sia(v, m, model);
+	else if (v->policy == POLICY_POLLUX)
 		read_meta_pollux(v, m, model);
 	else if (model == 2)
 		verify_fault(v, RULE_META, NONE,
@@ -352,7 +368,10 @@ int verify_read_meta(struct fit_verifier *v, const struct fit_meta *m, bool *fil
 	read_meta_boa(v, m);
 	meta_share(v, m);
 	read_meta_scaling(v, m);
-	v->says_delays = v->free_start || v->restart_ns == NO_INT || v->cold_restart_ns != NO_INT ||
+	s = fit_meta_get(m, "fidelity");
+	v->sia_reference = s && fit_text_is(fit_text_of(s), "sia-sosp23");
+	v->says_delays = v->free_start || v->sia_reference || v->restart_ns == NO_INT ||
+			 v->cold_restart_ns != NO_INT ||
 			 (fit_meta_get(m, "profiler_nodes") && v->restart_ns > 0);
 	check_fidelity(v, m, release == 1, order == 1);
 	if (!v->by_epoch)
@@ -370,7 +389,12 @@ int verify_read_meta(struct fit_verifier *v, const struct fit_meta *m, bool *fil
 		check_hash(v, m, "input_configs", v->colocation.hash_configs, "table of configurations");
 		check_hash(v, m, "input_pairs", v->colocation.hash_pairs, "table of pairs");
 	}
-	check_hash(v, m, "input_profile", v->hash_profile, "profile store");
+	for (size_t i = 0; i < v->apps_by_type.n; i++) {
+		char key[VERIFY_KEY_MAX];
+
+		verify_profile_key(v->apps_by_type.entries[i].type, key);
+		check_hash(v, m, key, v->apps_by_type.entries[i].hash, "profile store");
+	}
 	check_hash(v, m, "input_models", v->models.hash, "set of models");
 	return FIT_OK;
 }

@@ -276,6 +276,7 @@ void verify_policy_begin(struct fit_verifier *v)
 		case POLICY_SRTF:
 		case POLICY_OPTIMUS:
 		case POLICY_POLLUX:
+		case POLICY_SIA:
 			rc = active_add(v, live);
 			break;
 		case POLICY_BOA:
@@ -293,6 +294,8 @@ void verify_policy_begin(struct fit_verifier *v)
 		verify_queue_begin(v);
 	if (v->adaptive)
 		verify_pollux_begin(v);
+	if (v->policy == POLICY_SIA)
+		verify_sia_begin(v);
 }
 
 /* ---- fifo, sjf: a queue whose head blocks ---- */
@@ -630,6 +633,7 @@ void verify_decide_conserving(struct fit_verifier *v)
 		}
 		break;
 	case POLICY_BOA:
+	case POLICY_SIA:
 	case POLICY_POLLUX: /* a job may be worth more to wait for than GPUs in use */
 	case POLICY_LUCID:
 	case POLICY_HORUS:

@@ -21,6 +21,8 @@
 /* What a job has learned: the first step time of each (nodes, GPUs, per-GPU batch), in the order in
  * which they were run, the gradient statistics of the moment, and the model fitted to the former. */
 struct verify_agent {
+	struct verify_agent *next;	/* of the same job, for GPUs of another type */
+	uint16_t type;
 	struct fit_throughput_obs *obs;
 	size_t n, cap;
 	int64_t most_gpus;		/* of the observations */
@@ -35,15 +37,60 @@ struct verify_agent {
 
 void verify_agent_free(struct verify_agent *a)
 {
-	if (!a)
+	while (a) {
+		struct verify_agent *next = a->next;
+
+		free(a->obs);
+		free(a);
+		a = next;
+	}
+}
+
+/* Agents of a job are a list, and the one in use comes first; one that has learned nothing is put in front
+ * for a type without any. */
+void verify_agent_switch(struct verify_live *l, uint16_t type)
+{
+	struct verify_agent **at = &l->agent, *a;
+
+	while (*at && (*at)->type != type)
+		at = &(*at)->next;
+	a = *at;
+	l->agent_type = type;
+	if (!a || a == l->agent)
 		return;
-	free(a->obs);
-	free(a);
+	*at = a->next;
+	a->next = l->agent;
+	l->agent = a;
+}
+
+/* The agent in use; NULL: nothing is known of this type. */
+static struct verify_agent *in_use(const struct verify_live *l)
+{
+	return l->agent && l->agent->type == l->agent_type ? l->agent : NULL;
 }
 
 static const struct fit_app_info *info_of(const struct fit_verifier *v, uint32_t job)
 {
 	return v->jobs[job].app == UINT16_MAX ? NULL : v->apps[v->jobs[job].app].info;
+}
+
+/* On the nodes of a row. */
+static const struct fit_app_info *info_on(const struct fit_verifier *v, const struct verify_row *r)
+{
+	struct fit_app *a = r->n_nodes ? verify_model_on(v, r->job, r->nodes[0].node) : NULL;
+
+	return a ? fit_app_info(a) : info_of(v, r->job);
+}
+
+/* The agent that the job will have on the nodes of a row. */
+static struct verify_agent *agent_on(const struct fit_verifier *v, const struct verify_row *r)
+{
+	struct verify_agent *a = r->live->agent;
+	uint16_t type = r->n_nodes ? verify_type_of(v, r->nodes[0].node) : 0;
+
+	while (a && a->type != type)
+		a = a->next;
+	return a;
 }
 
 static struct verify_agent *agent_new(const struct fit_app_info *info)
@@ -93,6 +140,16 @@ static void refit(struct fit_verifier *v, struct verify_agent *a)
 
 	if (!a->stale)
 		return;
+	if (v->sia_reference) {
+		rc = fit_throughput_fit_loose(v->fitter, a->obs, a->n, 1e-5, &a->model.theta, &v->model_err);
+		if (rc == FIT_ENOMEM)
+			v->code = rc;
+		a->broken = rc != FIT_OK;
+		a->stale = false;
+		a->fitted = true;
+		forget_predictions(a);
+		return;
+	}
 	if (a->fitted)
 		fit_throughput_params_warm(&p, &a->model.theta);
 	else
@@ -146,27 +203,39 @@ void verify_agent_learn(struct fit_verifier *v, struct verify_live *l)
 		.weight = 1,
 	};
 	struct fit_app *model;
+	struct verify_agent *agent;
 	struct fit_placement p;
 	int64_t total = info ? verify_total(info, l->gpus, l->local_bsz, l->accum) : -1;
 	double sqr, var;
 
 	if (total < 0 || l->epoch >= info->epochs)
 		return;
-	model = v->apps[v->jobs[l->job].app].model;
+	model = l->n_nodes ? verify_model_on(v, l->job, l->nodes[0].node) : NULL;
+	if (!model)
+		return;
 	verify_placement(l->nodes, l->n_nodes, &p);
 	if (fit_app_throughput(model, &p, l->local_bsz, &o.step_s, &o.sync_s, &v->model_err) ||
 	    fit_app_grad_stats(model, total, l->epoch, &sqr, &var, &v->model_err))
 		return;	/* the profile does not cover it: the progress rule says so */
-	if (!l->agent)
-		l->agent = agent_new(info);
-	if (!l->agent || (!v->seeded && observe(l->agent, &o))) {
+	if (!in_use(l)) {
+		agent = agent_new(fit_app_info(model));
+		if (agent) {
+			agent->next = l->agent;
+			agent->type = l->agent_type;
+			l->agent = agent;
+		}
+	}
+	agent = in_use(l);
+	if (!agent || (!v->seeded && observe(agent, &o))) {
 		v->code = FIT_ENOMEM;
 		return;
 	}
-	l->agent->model.grad_sqr = sqr;
-	l->agent->model.grad_var = var;
-	forget_predictions(l->agent);
-	refit(v, l->agent);
+	for (struct verify_agent *a = l->agent; a; a = a->next) {	/* gradients are the job's */
+		a->model.grad_sqr = sqr;
+		a->model.grad_var = var;
+		forget_predictions(a);
+	}
+	refit(v, agent);
 }
 
 /* Has the job worked since its last row? */
@@ -203,14 +272,14 @@ static struct fit_goodput_point best_on(struct verify_agent *a, bool several, in
 /* ---- pollux-batch-limits ---- */
 
 /* The batch size that a job has no choice about; 0: it has. */
-static int64_t given_target(const struct fit_app_info *info, const struct verify_live *l,
+static int64_t given_target(const struct fit_app_info *info, const struct verify_agent *agent,
 			    int64_t gpus)
 {
 	int64_t least = info->min_local_bsz * gpus;
 
 	if (info->fixed_batch)
 		return info->fixed_batch;
-	if (l->agent)
+	if (agent)
 		return 0;
 	return info->init_batch > least ? info->init_batch : least;
 }
@@ -218,7 +287,7 @@ static int64_t given_target(const struct fit_app_info *info, const struct verify
 void verify_row_pollux_limits(struct fit_verifier *v, const struct verify_row *r)
 {
 	const struct verify_live *l = r->live;
-	const struct fit_app_info *info = r->job == NONE ? NULL : info_of(v, r->job);
+	const struct fit_app_info *info = r->job == NONE ? NULL : info_on(v, r);
 	int64_t target;
 	struct fit_batch b;
 
@@ -236,7 +305,7 @@ void verify_row_pollux_limits(struct fit_verifier *v, const struct verify_row *r
 				     (long long)l->local_bsz, (long long)l->accum);
 		return;
 	}
-	target = given_target(info, l, r->sum);
+	target = given_target(info, agent_on(v, r), r->sum);
 	if (target) {
 		b = verify_split(info, target, r->sum, false);
 		if (r->local_bsz != b.atomic_bsz || r->accum != b.accum_steps)
@@ -302,10 +371,10 @@ static bool as_good(const struct fit_goodput *g, int64_t nodes, int64_t gpus, st
 	return false;
 }
 
-static bool check_best(struct fit_verifier *v, const struct verify_live *l, int64_t nodes,
-		       int64_t gpus, struct fit_batch found)
+static bool check_best(struct fit_verifier *v, const struct verify_live *l, struct verify_agent *a,
+		       int64_t nodes, int64_t gpus, struct fit_batch found)
 {
-	struct verify_agent *a = l->agent;
+	const struct fit_app *model = v->policy == POLICY_SIA ? verify_model_of(v, l->job, a->type) : NULL;
 	struct fit_goodput_point p;
 	struct fit_batch want;
 
@@ -322,6 +391,8 @@ static bool check_best(struct fit_verifier *v, const struct verify_live *l, int6
 		return false;
 	}
 	want = clamped(&a->model, gpus, p.atomic_bsz, p.accum_steps);
+	if (model && fit_app_most_local(model, gpus) < want.atomic_bsz)
+		want.atomic_bsz = fit_app_most_local(model, gpus);
 	if ((found.atomic_bsz == want.atomic_bsz && found.accum_steps == want.accum_steps) ||
 	    as_good(&a->model, nodes, gpus, found, p.goodput))
 		return true;
@@ -347,8 +418,8 @@ void verify_row_pollux_best(struct fit_verifier *v, const struct verify_row *r)
 			     (long long)l->local_bsz, (long long)l->accum);
 		return;
 	}
-	if (l->agent && !info->fixed_batch)
-		(void)check_best(v, l, (int64_t)r->n_nodes, r->sum,
+	if (agent_on(v, r) && !info->fixed_batch)
+		(void)check_best(v, l, agent_on(v, r), (int64_t)r->n_nodes, r->sum,
 				 (struct fit_batch){ r->local_bsz, r->accum });
 }
 
@@ -361,9 +432,9 @@ void verify_decide_pollux_best(struct fit_verifier *v)
 		struct verify_live *l = &v->live[v->active.a[i]];
 		const struct fit_app_info *info = info_of(v, l->job);
 
-		if (!has_worked(v, l) || l->tuned || !l->agent || !info || info->fixed_batch)
+		if (!has_worked(v, l) || l->tuned || !in_use(l) || !info || info->fixed_batch)
 			continue;
-		if (check_best(v, l, (int64_t)l->n_nodes, l->gpus,
+		if (check_best(v, l, in_use(l), (int64_t)l->n_nodes, l->gpus,
 			       (struct fit_batch){ l->local_bsz, l->accum }) &&
 		    !v->mute)
 			l->tuned = true;
@@ -386,6 +457,30 @@ static int64_t most_gpus(const struct fit_verifier *v, const struct fit_app_info
 	if (!v->seeded)
 		most = least_of(most, l->agent && l->agent->most_gpus > 0 ? 2 * l->agent->most_gpus : 1);
 	return info->max_replicas ? least_of(most, info->max_replicas) : most;
+}
+
+int64_t verify_agent_seen(const struct verify_live *l)
+{
+	int64_t most = 0;
+
+	for (const struct verify_agent *a = l->agent; a; a = a->next)
+		most = a->most_gpus > most ? a->most_gpus : most;
+	return most;
+}
+
+double verify_agent_goodput(const struct verify_live *l, uint16_t type, int64_t nodes, int64_t gpus,
+			    int64_t most_batch)
+{
+	for (const struct verify_agent *a = l->agent; a; a = a->next) {
+		struct fit_goodput g = a->model;
+
+		if (a->type != type || a->broken)
+			continue;
+		if (most_batch >= g.init_batch && most_batch < g.max_batch)
+			g.max_batch = most_batch;
+		return fit_goodput_best(&g, nodes, gpus).goodput;
+	}
+	return -1;
 }
 
 #define MOST_GPUS 64

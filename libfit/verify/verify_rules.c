@@ -22,8 +22,8 @@ static bool rigid(const struct fit_verifier *v)
 /* Policies that ask for no more than numbers of GPUs; where these are is the placement rule's. */
 static bool grants_sizes(const struct fit_verifier *v)
 {
-	return v->policy != POLICY_OTHER && v->policy != POLICY_POLLUX && v->policy != POLICY_BOA &&
-	       v->policy != POLICY_FOLLOW;
+	return v->policy != POLICY_OTHER && v->policy != POLICY_POLLUX && v->policy != POLICY_SIA &&
+	       v->policy != POLICY_BOA && v->policy != POLICY_FOLLOW;
 }
 
 static bool elastic(const struct fit_verifier *v)
@@ -126,20 +126,30 @@ static bool is_optimus(const struct fit_verifier *v)
 	return v->policy == POLICY_OPTIMUS;
 }
 
-static bool is_pollux(const struct fit_verifier *v)
+static bool adapts(const struct fit_verifier *v)
 {
 	return v->adaptive;
 }
 
+static bool is_pollux(const struct fit_verifier *v)
+{
+	return v->adaptive && v->policy == POLICY_POLLUX;
+}
+
+static bool is_sia(const struct fit_verifier *v)
+{
+	return v->adaptive && v->policy == POLICY_SIA;
+}
+
 static bool avoids_interference(const struct fit_verifier *v)
 {
-	return v->adaptive && v->pollux_avoids;
+	return is_pollux(v) && v->pollux_avoids;
 }
 
 /* The reference's search does not look at what is held now, so it may do worse. */
 static bool starts_from_current(const struct fit_verifier *v)
 {
-	return v->adaptive && !v->pollux_reference;
+	return is_pollux(v) && !v->pollux_reference;
 }
 
 static enum verify_job_state state_of(const struct fit_verifier *v, const struct verify_row *r)
@@ -576,11 +586,11 @@ static void row_keep(struct fit_verifier *v, const struct verify_row *r)
 	if (r->job == NONE || !r->live || state_of(v, r) != JOB_RUNNING)
 		return;
 	verify_check(v, RULE_KEEP);
-	if (v->policy == POLICY_POLLUX && r->ev == EV_MOVE && same_nodes(r))
+	if ((v->policy == POLICY_POLLUX || v->policy == POLICY_SIA) && r->ev == EV_MOVE && same_nodes(r))
 		verify_fault(v, RULE_KEEP, r->job, "moved to '%.*s', which it holds already",
 			     FIT_TEXT_ARG(r->nodes_text));
-	else if (v->policy != POLICY_POLLUX && v->policy != POLICY_FOLLOW && r->ev == EV_MOVE &&
-		 r->sum == r->live->gpus && !verify_changes_type(v, r))
+	else if (v->policy != POLICY_POLLUX && v->policy != POLICY_SIA && v->policy != POLICY_FOLLOW &&
+		 r->ev == EV_MOVE && r->sum == r->live->gpus && !verify_changes_type(v, r))
 		verify_fault(v, RULE_KEEP, r->job,
 			     "moved although it holds %lld GPUs before and after",
 			     (long long)r->sum);
@@ -708,11 +718,11 @@ const struct verify_rule_def verify_rules[N_RULES] = {
 	[RULE_POLLUX_LIMITS] = { "pollux-batch-limits",
 				 "batch sizes are within the limits of the application; a fixed "
 				 "or a first one is split by the rule",
-				 SPLITS | EV_BIT(EV_FINISH), is_pollux, verify_row_pollux_limits,
+				 SPLITS | EV_BIT(EV_FINISH), adapts, verify_row_pollux_limits,
 				 NULL, NULL },
 	[RULE_POLLUX_BEST] = { "pollux-batch-best",
 			       "batch sizes make the goodput largest that the job's model predicts",
-			       SPLITS, is_pollux, verify_row_pollux_best,
+			       SPLITS, adapts, verify_row_pollux_best,
 			       verify_decide_pollux_best, NULL },
 	[RULE_POLLUX_FITNESS] = { "pollux-fitness",
 				  "a change of allocations is worth no less than keeping them", 0,
@@ -720,6 +730,16 @@ const struct verify_rule_def verify_rules[N_RULES] = {
 	[RULE_FITNESS_FOLLOWS] = { "fitness-follows",
 				   "the given fitness of each decision follows from events, models and profile", 0,
 				   is_pollux, NULL, verify_decide_fitness, NULL },
+	[RULE_SIA_CONFIG] = { "sia-config",
+			      "a configuration of the grid of one type: powers of two, then whole nodes; no more than "
+			      "twice the GPUs that it ran on",
+			      EV_PLACING, is_sia, verify_row_sia_config, NULL, NULL },
+	[RULE_SIA_PIN] = { "sia-pin", "a job in the delay of its last restart keeps its configuration", EV_ACTIVE,
+			   is_sia, verify_row_sia_pin, NULL, NULL },
+	[RULE_SIA_BEST] = { "sia-best",
+			    "no job alone, and no two jobs together, could be given better configurations by the utilities "
+			    "that follow from what they learned",
+			    0, is_sia, NULL, verify_decide_sia_best, NULL },
 	[RULE_BOA_WIDTH] = { "boa-width",
 			     "each job holds the width that its plan has for its class and epoch",
 			     EV_ACTIVE, is_boa, verify_row_boa_width, NULL, NULL },

@@ -563,7 +563,7 @@ static void begin_profile(struct fit_verifier *v, const struct verify_row *r)
 {
 	struct verify_profile *p;
 
-	if (fit_grow(&v->profiles, &v->cap_profiles, v->n_profiles + 1, sizeof *v->profiles)) {
+	if (fit_grow(&v->apps_by_type, &v->cap_profiles, v->n_profiles + 1, sizeof *v->profiles)) {
 		v->code = FIT_ENOMEM;
 		return;
 	}

@@ -17,7 +17,7 @@
 #include "libfit/model/boa_learn.h"
 #include "libfit/model/boa_table.h"
 #include "libfit/model/colocation.h"
-#include "libfit/model/profile.h"
+#include "libfit/model/profile_set.h"
 #include "libfit/model/speedup.h"
 #include "libfit/model/theta.h"
 #include "libfit/model/throughput.h"
@@ -69,7 +69,8 @@ enum verify_policy {
 	POLICY_FJF,
 	POLICY_SHORTEST,
 	POLICY_SHORTEST_GPU,
-	POLICY_SMALLEST
+	POLICY_SMALLEST,
+	POLICY_SIA
 };
 
 /* The rules, in the order of the verdict table. Policy rules come before the placement rule, which
@@ -118,6 +119,9 @@ enum verify_rule {
 	RULE_POLLUX_BEST,
 	RULE_POLLUX_FITNESS,
 	RULE_FITNESS_FOLLOWS,
+	RULE_SIA_CONFIG,
+	RULE_SIA_PIN,
+	RULE_SIA_BEST,
 	RULE_BOA_WIDTH,
 	RULE_BOA_QUEUE,
 	RULE_BOA_PLACEMENT,
@@ -244,7 +248,12 @@ struct verify_live {
 	bool on_profiler;		/* does all of its work there */
 	double gain;			/* scratch of optimus: seconds that one more GPU saves */
 	int64_t grant;			/* likewise */
-	struct verify_agent *agent;	/* pollux: what the job has learned; NULL: nothing yet */
+	struct verify_agent *agent;	/* pollux: what the job has learned; NULL: nothing yet; of the GPU type that it
+					 * holds */
+	uint16_t agent_type;		/* of the GPUs that it holds, or held */
+	int64_t config_gpus, config_ready_ns, sia_restarts;	/* sia: held at the last decision, until when it stood
+								 * still then; changes of shape */
+	uint16_t config_type;
 	double base;			/* pollux: goodput of the fair share, at this decision */
 	double restart_factor;		/* pollux: of a change, at this decision */
 	bool changed;			/* pollux: this decision gives it another allocation */
@@ -324,7 +333,7 @@ int verify_list_push(struct verify_list *l, uint32_t x) FIT_MUST_CHECK;
 
 struct verify_app {
 	char *name;
-	struct fit_app *model;			/* NULL without a profile */
+	struct fit_app *model;			/* NULL without a profile; with types the first of them */
 	const struct fit_app_info *info;
 	const struct fit_speedup_class *class;	/* NULL without speedups */
 	int64_t rescale_ns, least_gpus;
@@ -362,7 +371,12 @@ struct fit_verifier {
 	struct fit_index by_id, by_app;
 	struct verify_app *apps;
 	size_t n_apps, cap_apps;
-	struct fit_profile *profile;
+	struct fit_profile_set apps_by_type;
+	struct fit_profile *type_profile[UINT8_MAX + 1];	/* by number of the type, where profiles have types */
+	int64_t type_nodes[UINT8_MAX + 1];	/* nodes that profiles of the type were measured on; 0: not known */
+	bool sia_reference;		/* fidelity sia-sosp23 */
+	double sia_power, sia_lambda;
+	struct verify_sia *sia;		/* scratch of its rules (verify_sia.c) */
 	struct fit_theta_list models;
 	char hash_jobs[FIT_HASH_HEX], hash_profile[FIT_HASH_HEX], hash_log[FIT_HASH_HEX];
 	bool has_batch, has_app, has_duration;
@@ -619,6 +633,42 @@ int64_t verify_type_most(const struct fit_verifier *v, uint32_t job);
 /* Does this row give a job GPUs of another type than those that it holds? */
 bool verify_changes_type(const struct fit_verifier *v, const struct verify_row *r);
 void verify_row_gpu_type(struct fit_verifier *v, const struct verify_row *r);
+
+/* ---- applications by GPU type (verify_types.c) ---- */
+
+/* The application of a job on that node; NULL: not measured on GPUs of its type. */
+struct fit_app *verify_model_on(const struct fit_verifier *v, uint32_t job, int32_t node);
+/* The same by the number of a type. */
+struct fit_app *verify_model_of(const struct fit_verifier *v, uint32_t job, uint16_t type);
+/* The type of a node; 0: none. */
+uint16_t verify_type_of(const struct fit_verifier *v, int32_t node);
+/* Metadata key of the profile of a type. */
+#define VERIFY_KEY_MAX 160
+void verify_profile_key(const char *type, char key[VERIFY_KEY_MAX]);
+
+/* ---- sia (verify_sia.c) ---- */
+
+/* What the simulator of the paper makes of an application; NULL: another fidelity. */
+struct verify_sia_app {
+	const char *name;
+	double delay_s, believed_s, slower;
+};
+const struct verify_sia_app *verify_sia_app(const struct fit_verifier *v, uint32_t job);
+/* Does the row give as many GPUs of the same type on as many nodes, which costs nothing there? */
+bool verify_sia_keeps_shape(const struct fit_verifier *v, const struct verify_live *l, const struct verify_row *r);
+/* A decision begins: what each job has. */
+void verify_sia_begin(struct fit_verifier *v);
+void verify_sia_release(struct fit_verifier *v);
+void verify_row_sia_config(struct fit_verifier *v, const struct verify_row *r);
+void verify_row_sia_pin(struct fit_verifier *v, const struct verify_row *r);
+void verify_decide_sia_best(struct fit_verifier *v);
+/* Predicted goodput by the model that the job has of that type; < 0: it has none. */
+double verify_agent_goodput(const struct verify_live *l, uint16_t type, int64_t nodes, int64_t gpus,
+			    int64_t most_batch);
+/* Most GPUs that it ran on, of any type. */
+int64_t verify_agent_seen(const struct verify_live *l);
+/* The agent of another type becomes the one in use. */
+void verify_agent_switch(struct verify_live *l, uint16_t type);
 
 /* ---- policies (verify_policy.c) ---- */
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* GPU types: what the names in a cluster's specification say of its nodes, and who may run on which. */
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "libfit/verify/verify_state.h"
@@ -20,6 +21,35 @@ int verify_type_number(struct fit_verifier *v, struct fit_text name, uint16_t *t
 	}
 	*type = (uint16_t)found;
 	return FIT_OK;
+}
+
+uint16_t verify_type_of(const struct fit_verifier *v, int32_t node)
+{
+	return node >= 0 && (size_t)node < v->n_nodes ? v->node_type[node] : 0;
+}
+
+struct fit_app *verify_model_of(const struct fit_verifier *v, uint32_t job, uint16_t type)
+{
+	const struct verify_app *a = v->jobs[job].app == UINT16_MAX ? NULL : &v->apps[v->jobs[job].app];
+
+	if (!a || !fit_profile_set_typed(&v->apps_by_type))
+		return a ? a->model : NULL;
+	if (type > UINT8_MAX || !v->type_profile[type])
+		return NULL;
+	return fit_profile_find(v->type_profile[type], fit_text_of(a->name));
+}
+
+struct fit_app *verify_model_on(const struct fit_verifier *v, uint32_t job, int32_t node)
+{
+	return verify_model_of(v, job, verify_type_of(v, node));
+}
+
+void verify_profile_key(const char *type, char key[VERIFY_KEY_MAX])
+{
+	snprintf(key, VERIFY_KEY_MAX, type[0] ? "input_profile_%s" : "input_profile", type);
+	for (char *c = key; *c; c++)
+		if (!((*c >= 'a' && *c <= 'z') || (*c >= '0' && *c <= '9')))
+			*c = '_';
 }
 
 bool verify_unlike_types(struct fit_text spec)

@@ -61,6 +61,8 @@ int64_t verify_restart_ns(const struct fit_verifier *v, uint32_t job)
 {
 	if (v->restart_ns != NO_INT)
 		return v->restart_ns;
+	if (verify_sia_app(v, job))
+		return (int64_t)llrint(verify_sia_app(v, job)->delay_s * 1e9);
 	if (v->with_profile && v->jobs[job].app != UINT16_MAX)
 		return v->apps[v->jobs[job].app].info->restart_ns;
 	if (v->with_speedups && v->jobs[job].app != UINT16_MAX)
@@ -89,7 +91,7 @@ int64_t verify_total(const struct fit_app_info *a, int64_t replicas, int64_t loc
 
 /* Goodput in initial-batch-equivalent steps per second: gain / (step + accum * (step - sync)), with
  * gain = (var + sqr) / (var / scale + sqr). Negative when the profile does not cover it. */
-static double rate_of(struct fit_verifier *v, const struct verify_app *a,
+static double rate_of(struct fit_verifier *v, const struct verify_app *a, struct fit_app *model,
 		      const struct fit_placement *p, int64_t replicas, struct fit_batch b,
 		      int64_t epoch)
 {
@@ -101,8 +103,12 @@ static double rate_of(struct fit_verifier *v, const struct verify_app *a,
 			       (long long)a->info->max_batch);
 		return -1;
 	}
-	if (fit_app_throughput(a->model, p, b.atomic_bsz, &step, &sync, &v->model_err) ||
-	    fit_app_grad_stats(a->model, total, epoch, &sqr, &var, &v->model_err))
+	if (!model) {
+		(void)fit_fail(&v->model_err, FIT_EDATA, "'%s' was not measured on GPUs of this type", a->name);
+		return -1;
+	}
+	if (fit_app_throughput(model, p, b.atomic_bsz, &step, &sync, &v->model_err) ||
+	    fit_app_grad_stats(model, total, epoch, &sqr, &var, &v->model_err))
 		return -1;
 	scale = (double)total / (double)a->info->init_batch;
 	gain = (var + sqr) / (var / scale + sqr);
@@ -125,11 +131,13 @@ double verify_rate(struct fit_verifier *v, struct verify_live *l)
 	l->rate = -1;
 	if (j->app != UINT16_MAX && l->gpus > 0 && l->epoch < v->apps[j->app].info->epochs) {
 		verify_placement(l->nodes, l->n_nodes, &p);
-		l->rate = rate_of(v, &v->apps[j->app], &p, l->gpus,
+		l->rate = rate_of(v, &v->apps[j->app], verify_model_on(v, l->job, l->nodes[0].node), &p, l->gpus,
 				  (struct fit_batch){ l->local_bsz, l->accum }, l->epoch);
 	}
 	if (l->rate > 0)
 		l->rate *= 1 - l->slow;
+	if (l->rate > 0 && verify_sia_app(v, l->job))
+		l->rate /= verify_sia_app(v, l->job)->slower;
 	return l->rate;
 }
 
@@ -241,7 +249,7 @@ static const struct verify_course *course_of(struct fit_verifier *v, uint32_t jo
 		p.gpus[p.n_nodes++] = (int)(left < v->gpus_per_node ? left : v->gpus_per_node);
 	b = verify_split(a->info, c.batch, c.gpus, false);
 	for (int64_t e = a->info->epochs - 1; e >= 0; e--) {
-		c.rate[e] = rate_of(v, a, &p, c.gpus, b, e);
+		c.rate[e] = rate_of(v, a, a->model, &p, c.gpus, b, e);
 		c.after_s[e] = after;
 		after += (fit_app_epoch_start(a->model, e + 1) - fit_app_epoch_start(a->model, e)) /
 			 c.rate[e];

@@ -155,7 +155,9 @@ static void replay(const char *const *apps, size_t n)
 	};
 	struct fit_theta_list models = { .entries = entries, .n = 2 };
 	struct fit_replay_params p = fit_replay_params_default();
-	struct fit_jobs_params jp = { .profile = profile };
+	struct fit_typed_profile any = { .type = (char[]){ "" }, .profile = profile };
+	const struct fit_profile_set profiles = { .entries = &any, .n = 1 };
+	struct fit_jobs_params jp = { .profiles = &profiles };
 	struct fit_replay_counts counts;
 	struct fit_partitions parts;
 	struct fit_meta meta = { 0 };

@@ -1,0 +1,85 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Policy sia: jobs on GPUs of two types, what the log says of them, and what the verifier makes of it. All
+# profiles are generated.
+. tests/cli/lib.sh
+tab=$(printf '\t')
+
+# The second type is three times as fast.
+awk -F '\t' -v OFS='\t' '/^#/ { print; next } !n++ { for (i = 1; i <= NF; i++) c[$i] = i; print; next }
+	{ $c["alpha_c_s"] /= 3; $c["beta_c_s"] /= 3; print }' data/apps.tsv >"$T/fast.tsv"
+gf-synth profiles --calibration data/apps.tsv "$T/slow" && gf-synth profiles --calibration "$T/fast.tsv" "$T/fast"
+ok "profiles of two types" $?
+gf-prof -q --from pollux "$T/slow" -o "$T/slow.h5" && gf-prof -q --from pollux "$T/fast" -o "$T/fast.h5"
+ok "as stores" $?
+{
+	printf 'job_id\tapp\tsubmit_s\tgpus\tbatch_size\tgpu_type\n'
+	printf 'c0\tcifar10\t0\t2\t1024\tNA\nd1\tdeepspeech2\t40\t2\t160\tNA\nb2\tbert\t95.5\t4\t96\tNA\n'
+	printf 'c3\tcifar10\t300\t1\t512\tslow\nc4\tcifar10\t330\t4\t2048\tNA\nd5\tdeepspeech2\t600\t1\t80\tNA\n'
+	printf 'b6\tbert\t700\t1\t48\tNA\nc7\tcifar10\t900\t1\t1024\tfast\nc8\tcifar10\t960\t1\t1024\tNA\n'
+} >"$T/jobs.tsv"
+set -- -p sia -c slow:3x4,fast:1x4 --interval 60 --profile slow="$T/slow.h5" --profile fast="$T/fast.h5"
+verify() {
+	gf-verify --only-violated --jobs "$T/jobs.tsv" --profile slow="$T/slow.h5" --profile fast="$T/fast.h5" "$1"
+}
+
+for fidelity in none sia-sosp23; do
+	run "$fidelity: a replay" 0 gf-replay "$@" --fidelity $fidelity "$T/jobs.tsv"
+	cp "$T/out" "$T/log-$fidelity"
+	has "$fidelity: the types are in the log" "$T/out" "^#cluster=slow:3x4,fast:1x4$"
+	has "$fidelity: and the parameters" "$T/out" "^#sia_p=-0.5$"
+	is "$fidelity: all jobs finish" "$(awk -F '\t' '$2 == "finish"' "$T/out" | wc -l | tr -d ' ' >"$T/n"; echo "$T/n")" 9
+	run "$fidelity: again" 0 gf-replay "$@" --fidelity $fidelity --threads 4 "$T/jobs.tsv"
+	same "$fidelity: the same bytes" "$T/out" "$T/log-$fidelity"
+	run "$fidelity: the log verifies" 0 verify "$T/log-$fidelity"
+	awk -F '\t' '$2 ~ /^(start|move|resume)$/ { n = split($5, a, ","); first = -1
+		for (i = 1; i <= n; i++) { t = (a[i] + 0 < 3) ? "slow" : "fast"
+			if ($3 == "c3" && t != "slow" || $3 == "c7" && t != "fast") bad = 1; both[$3, t] = 1 } }
+		END { for (k in both) { split(k, p, SUBSEP); n_of[p[1]]++ }
+			for (j in n_of) moved += n_of[j] > 1; exit bad || !moved }' "$T/log-$fidelity"
+	ok "$fidelity: who asks for a type gets it, others change theirs" $?
+done
+has "restart delays are the simulator's" "$T/log-sia-sosp23" "${tab}start${tab}c0${tab}.*${tab}50$"
+has "restart delays are the profile's" "$T/log-none" "${tab}start${tab}c0${tab}"
+grep -q '^#restart_s=30$' "$T/log-none"
+ok "and are all the same there" $?
+
+# ---- logs that are wrong ----
+
+log=$T/log-sia-sosp23
+line=$(awk -F '\t' '$2 == "start" && $3 == "d1" { print NR; exit }' "$log")
+awk -F '\t' -v OFS='\t' -v n="$line" 'NR == n { $4 = 3; $5 = "1:3" } { print }' "$log" >"$T/bad"
+run "three GPUs" 1 verify "$T/bad"
+has "are no configuration" "$T/out" "^sia-config${tab}violated"
+# the first job of all on two GPUs at once
+line=$(awk -F '\t' '$2 == "start" { print NR; exit }' "$log")
+awk -F '\t' -v OFS='\t' -v n="$line" 'NR == n { sub(/:1$/, ":2", $5); $4 = 2 } { print }' "$log" >"$T/bad"
+run "two GPUs at first" 1 verify "$T/bad"
+has "are more than a job may start with" "$T/out" "^sia-config${tab}violated.*ran on at most 0 before"
+# a job that would have started a round earlier, by one log that forgets its start
+awk -F '\t' '$3 == "d1" && $2 == "start" { next } /^#end/ { print "#end rows=" n - 1; next } { print; n += !/^#/ }' \
+	"$log" >"$T/bad"
+run "a job that is left waiting" 1 verify "$T/bad"
+has "would be better off with GPUs" "$T/out" "^sia-best${tab}violated"
+run "profiles swapped" 1 gf-verify --only-violated --jobs "$T/jobs.tsv" --profile slow="$T/fast.h5" \
+	--profile fast="$T/slow.h5" "$log"
+has "are not those of the log" "$T/out" "^inputs-match${tab}violated"
+
+# ---- what is refused ----
+
+run "a type without a profile" 2 gf-replay -p sia -c slow:3x4,fast:1x4 --interval 60 --profile slow="$T/slow.h5" "$T/jobs.tsv"
+has "a type without a profile: the message" "$T/err" "no profile of GPU type 'fast' \(expected --profile fast=STORE\)"
+run "typed profiles and a cluster without types" 2 gf-replay -p sia -c 3x4 --interval 60 --profile slow="$T/slow.h5" \
+	"$T/jobs.tsv"
+run "two profiles of a type" 2 gf-replay -p sia -c slow:3x4 --interval 60 --profile slow="$T/slow.h5" \
+	--profile slow="$T/slow.h5" "$T/jobs.tsv"
+run "no interval" 2 gf-replay -p sia -c slow:3x4 --profile slow="$T/slow.h5" "$T/jobs.tsv"
+run "a power of 0" 2 gf-replay "$@" --sia-p 0 "$T/jobs.tsv"
+run "a power above 0" 0 gf-replay "$@" --sia-p 0.5 --sia-lambda -1 -o "$T/up.log" "$T/jobs.tsv"
+run "its log verifies" 0 verify "$T/up.log"
+grep -v rtx "$T/jobs.tsv" | cut -f 1-5 >"$T/plain.tsv"
+run "one type, and a store for all" 0 gf-replay -p sia -c 4x4 --interval 60 --profile "$T/slow.h5" -o "$T/one.log" "$T/plain.tsv"
+run "its log verifies too" 0 gf-verify --only-violated --jobs "$T/plain.tsv" --profile "$T/slow.h5" "$T/one.log"
+run "other policies run on types, too" 0 gf-replay -p fifo -c slow:3x4,fast:1x4 --profile slow="$T/slow.h5" \
+	--profile fast="$T/fast.h5" -o "$T/fifo.log" "$T/jobs.tsv"
+run "and verify" 0 verify "$T/fifo.log"

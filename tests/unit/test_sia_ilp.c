@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: MIT */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <gsl/gsl_rng.h>
+
+#include "libfit/base/rng.h"
+#include "libfit/model/sia_ilp.h"
+
+enum { JOBS = 5, OPTIONS = 6, TYPES = 2 };
+
+struct instance {
+	struct fit_sia_option options[JOBS][OPTIONS];
+	struct fit_sia_job jobs[JOBS];
+	int64_t capacity[TYPES];
+	size_t n;
+};
+
+/* cost, GPUs, changes, then the vector itself */
+struct best {
+	int64_t key[3];
+	int32_t choice[JOBS];
+	bool found;
+};
+
+static void compare(const int64_t *key, const int32_t *choice, size_t n, struct best *b)
+{
+	if (b->found) {
+		for (int k = 0; k < 3; k++) {
+			if (key[k] > b->key[k])
+				return;
+			if (key[k] < b->key[k])
+				break;
+			if (k < 2)
+				continue;
+			for (size_t j = 0; j < n; j++) {
+				if (choice[j] > b->choice[j])
+					return;
+				if (choice[j] < b->choice[j])
+					break;
+				if (j == n - 1)
+					return;
+			}
+		}
+	}
+	memcpy(b->key, key, sizeof b->key);
+	memcpy(b->choice, choice, n * sizeof *choice);
+	b->found = true;
+}
+
+/* All assignments, one after the other. */
+static void enumerate(const struct instance *p, size_t j, int32_t *choice, const int64_t *left, const int64_t *key,
+		      struct best *b)
+{
+	const struct fit_sia_job *job = &p->jobs[j];
+
+	if (j == p->n) {
+		compare(key, choice, p->n, b);
+		return;
+	}
+	for (int i = -1; i < (int)job->n; i++) {
+		const struct fit_sia_option *o = i < 0 ? NULL : &job->options[i];
+		int64_t rest[TYPES], k[3];
+
+		if (job->pinned && (!o || o->config != job->current))
+			continue;
+		memcpy(rest, left, sizeof rest);
+		memcpy(k, key, sizeof k);
+		if (o && (rest[o->type] -= o->gpus) < 0)
+			continue;
+		k[0] += o ? o->cost : job->cost;
+		k[1] += o ? o->gpus : 0;
+		choice[j] = o ? o->config : FIT_SIA_NOTHING;
+		k[2] += job->current >= 0 && choice[j] != job->current;
+		enumerate(p, j + 1, choice, rest, k, b);
+	}
+}
+
+static void draw(gsl_rng *r, struct instance *p)
+{
+	/* few different costs, so that ties are common */
+	const unsigned long spread = 2 + gsl_rng_uniform_int(r, 12);
+
+	p->n = gsl_rng_uniform_int(r, JOBS + 1);
+	for (int t = 0; t < TYPES; t++)
+		p->capacity[t] = (int64_t)gsl_rng_uniform_int(r, 9);
+	for (size_t j = 0; j < p->n; j++) {
+		size_t n = gsl_rng_uniform_int(r, OPTIONS + 1);
+
+		for (size_t i = 0; i < n; i++)
+			p->options[j][i] = (struct fit_sia_option){
+				.config = (int32_t)(2 * i + 1), .type = (int32_t)gsl_rng_uniform_int(r, TYPES),
+				.gpus = 1 << gsl_rng_uniform_int(r, 3),
+				.cost = (int64_t)gsl_rng_uniform_int(r, spread) - 1 };
+		p->jobs[j] = (struct fit_sia_job){ p->options[j], n, (int64_t)gsl_rng_uniform_int(r, spread + 3),
+						   n && gsl_rng_uniform_int(r, 2) ? p->options[j][n - 1].config :
+						   FIT_SIA_NOTHING, false };
+		p->jobs[j].pinned = p->jobs[j].current >= 0 && gsl_rng_uniform_int(r, 5) == 0;
+	}
+}
+
+static void agrees_with_enumeration(void **state)
+{
+	gsl_rng *r = fit_rng_new(7, "test/sia");
+	const int64_t zero[3] = { 0 };
+	int solved = 0, infeasible = 0;
+
+	(void)state;
+	assert_non_null(r);
+	for (int k = 0; k < 4000; k++) {
+		int32_t choice[JOBS], scratch[JOBS];
+		struct fit_sia_answer a;
+		struct best b = { .found = false };
+		struct fit_err err;
+		struct instance p;
+		int rc;
+
+		draw(r, &p);
+		enumerate(&p, 0, scratch, p.capacity, zero, &b);
+		rc = fit_sia_solve(p.jobs, p.n, p.capacity, TYPES, choice, &a, &err);
+		assert_int_equal(rc, b.found ? FIT_OK : FIT_EINVAL);
+		solved += b.found;
+		infeasible += !b.found;
+		if (!b.found)
+			continue;
+		assert_int_equal(a.cost, b.key[0]);
+		assert_int_equal(a.gpus, b.key[1]);
+		assert_int_equal(a.changed, b.key[2]);
+		assert_true(a.bound <= a.cost);
+		if (p.n)
+			assert_memory_equal(choice, b.choice, p.n * sizeof *choice);
+	}
+	assert_true(solved > 3000 && infeasible > 10);
+	gsl_rng_free(r);
+}
+
+static void refuses_nonsense(void **state)
+{
+	const struct fit_sia_option type = { 0, 2, 1, 5 }, none = { 0, 0, 0, 5 }, dear = { 0, 0, 1, 2000000 };
+	const struct fit_sia_option *const wrong[] = { &type, &none, &dear };
+	const int64_t capacity[TYPES] = { 4, 4 }, negative[TYPES] = { 4, -1 };
+	const struct fit_sia_option fine = { 3, 0, 2, 5 };
+	struct fit_sia_job job = { &fine, 1, 110, 4, true };
+	struct fit_sia_answer a;
+	struct fit_err err;
+	int32_t choice;
+
+	(void)state;
+	assert_int_equal(fit_sia_solve(&job, 1, capacity, TYPES, &choice, &a, &err), FIT_EINVAL);
+	assert_string_equal(err.msg, "job 0 of an assignment: a pinned job has no current option");
+	job.pinned = false;
+	assert_int_equal(fit_sia_solve(&job, 1, negative, TYPES, &choice, &a, &err), FIT_EINVAL);
+	assert_int_equal(fit_sia_solve(&job, 1, capacity, 0, &choice, &a, &err), FIT_EINVAL);
+	assert_int_equal(fit_sia_solve(&job, 1, capacity, TYPES, &choice, &a, &err), FIT_OK);
+	assert_int_equal(choice, 3);
+	for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+		job.options = wrong[i];
+		assert_int_equal(fit_sia_solve(&job, 1, capacity, TYPES, &choice, &a, &err), FIT_EINVAL);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(agrees_with_enumeration),
+		cmocka_unit_test(refuses_nonsense),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
