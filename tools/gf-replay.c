@@ -4,6 +4,7 @@
  * event log.
  */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <time.h>
@@ -450,7 +451,8 @@ int main(int argc, char **argv)
 	struct cli cli;
 	int rc = cli_start(&cli, &tool, argc, argv, &o);
 
-	if (rc >= 0)
-		return rc;
-	return cli_finish(&cli, run(&cli, &o));
+	if (rc < 0)
+		rc = cli_finish(&cli, run(&cli, &o));
+	free(o.in.profiles.items);
+	return rc;
 }

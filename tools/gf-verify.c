@@ -3,6 +3,8 @@
  * gf-verify: hold an event log against its jobs table, the application profile and the policy that
  * it names, and give one verdict a rule. Exit status 1 when a rule is violated.
  */
+#include <stdlib.h>
+
 #include "libfit/verify/verify.h"
 #include "tools/common/cli.h"
 
@@ -182,7 +184,8 @@ int main(int argc, char **argv)
 	struct cli cli;
 	int rc = cli_start(&cli, &tool, argc, argv, &o);
 
-	if (rc >= 0)
-		return rc;
-	return cli_finish(&cli, run(&cli, &o));
+	if (rc < 0)
+		rc = cli_finish(&cli, run(&cli, &o));
+	free(o.profiles.items);
+	return rc;
 }
