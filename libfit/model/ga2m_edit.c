@@ -383,8 +383,14 @@ int fit_ga2m_edit_apply(struct fit_ga2m *m, const struct fit_ga2m_edit *e, struc
 	return rc ? fit_fail_nomem(err) : FIT_OK;
 }
 
-/* Notes begin with the edit, "pin:TERM@RANGE=X: …" or "free:TERM: …"; those of a term that is not there any
- * more name none. */
+static bool is_about(const char *note, const char *edit, const struct fit_str *term, char then)
+{
+	size_t n = strlen(edit);
+
+	return strncmp(note, edit, n) == 0 && strncmp(note + n, term->s, term->n) == 0 && note[n + term->n] == then;
+}
+
+/* Notes begin with the edit, "pin:TERM@RANGE=X: …" or "free:TERM: …". */
 bool fit_ga2m_is_pinned(const struct fit_ga2m *m, size_t term)
 {
 	struct fit_str name = { 0 };
@@ -397,9 +403,9 @@ bool fit_ga2m_is_pinned(const struct fit_ga2m *m, size_t term)
 
 		if (strncmp(m->meta.pairs[i].key, "note_", 5) != 0)
 			continue;
-		if (strncmp(v, "pin:", 4) == 0 && strncmp(v + 4, name.s, name.n) == 0 && v[4 + name.n] == '@')
+		if (is_about(v, "pin:", &name, '@'))
 			pinned = true;
-		else if (strncmp(v, "free:", 5) == 0 && strncmp(v + 5, name.s, name.n) == 0 && v[5 + name.n] == ':')
+		else if (is_about(v, "free:", &name, ':'))
 			pinned = false;
 	}
 	fit_str_release(&name);

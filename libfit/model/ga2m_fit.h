@@ -81,12 +81,6 @@ struct ga2m_stop {
 	double tolerance, best;
 	double least;		/* tolerance is never of less than this share of the first loss */
 };
-/* Of classes that can be told apart the loss falls by the same share for ever, long after it has become
- * nothing; other losses have no such scale. */
-static inline double ga2m_least_loss(enum fit_ga2m_loss loss)
-{
-	return fit_ga2m_is_class(loss) ? 1 : 0;
-}
 
 /* Note the loss of a check. *improved: the best so far. Returns whether to stop; the number of
  * checks that

@@ -6,87 +6,56 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "libfit/base/json_out.h"
 #include "libfit/base/num.h"
 
 /* ---- writing ---- */
 
-struct out {
-	struct fit_str *s;
-	int rc;
-};
-
-static void raw(struct out *o, const char *s)
+/* The reference's word for infinity. */
+static void real(struct fit_json_out *o, double v)
 {
-	if (!o->rc)
-		o->rc = fit_str_puts(o->s, s);
+	fit_json_real(o, v, "+inf");
 }
 
-static void text(struct out *o, const char *s)
+static void reals(struct fit_json_out *o, const double *v, size_t n, size_t stride)
 {
-	if (!s) {
-		raw(o, "null");
-		return;
-	}
-	raw(o, "\"");
-	for (; *s && !o->rc; s++) {
-		if ((unsigned char)*s < 0x20)
-			o->rc = fit_str_printf(o->s, "\\u%04x", (unsigned)(unsigned char)*s);
-		else if (*s == '"' || *s == '\\')
-			o->rc = fit_str_printf(o->s, "\\%c", *s);
-		else
-			o->rc = fit_str_add(o->s, s, 1);
-	}
-	raw(o, "\"");
-}
-
-/* JSON has neither: the reference writes these texts. */
-static void real(struct out *o, double v)
-{
-	char buf[FIT_NUM_MAX];
-
-	fit_format_double(buf, v);
-	raw(o, isnan(v) ? "\"nan\"" : isinf(v) ? v > 0 ? "\"+inf\"" : "\"-inf\"" : buf);
-}
-
-static void reals(struct out *o, const double *v, size_t n, size_t stride)
-{
-	raw(o, "[");
+	fit_json_raw(o, "[");
 	for (size_t i = 0; i < n; i++) {
-		raw(o, i ? "," : "");
+		fit_json_raw(o, i ? "," : "");
 		real(o, v[i * stride]);
 	}
-	raw(o, "]");
+	fit_json_raw(o, "]");
 }
 
-static void texts(struct out *o, char *const *v, size_t n)
+static void texts(struct fit_json_out *o, char *const *v, size_t n)
 {
-	raw(o, "[");
+	fit_json_raw(o, "[");
 	for (size_t i = 0; i < n; i++) {
-		raw(o, i ? "," : "");
-		text(o, v[i]);
+		fit_json_raw(o, i ? "," : "");
+		fit_json_text(o, v[i]);
 	}
-	raw(o, "]");
+	fit_json_raw(o, "]");
 }
 
 /* A table of one or two features, each cell a number or, with several outputs, a list. */
-static void table(struct out *o, const struct fit_ga2m_term *t, const double *v, size_t n_outputs)
+static void table(struct fit_json_out *o, const struct fit_ga2m_term *t, const double *v, size_t n_outputs)
 {
-	raw(o, "[");
+	fit_json_raw(o, "[");
 	for (size_t i = 0; i < t->n_bins[0]; i++) {
-		raw(o, i ? "," : "");
-		raw(o, t->n_dims == 2 ? "[" : "");
+		fit_json_raw(o, i ? "," : "");
+		fit_json_raw(o, t->n_dims == 2 ? "[" : "");
 		for (size_t j = 0; j < t->n_bins[1]; j++) {
 			const double *cell = v + (i * t->n_bins[1] + j) * n_outputs;
 
-			raw(o, j ? "," : "");
+			fit_json_raw(o, j ? "," : "");
 			if (n_outputs == 1)
 				real(o, *cell);
 			else
 				reals(o, cell, n_outputs, 1);
 		}
-		raw(o, t->n_dims == 2 ? "]" : "");
+		fit_json_raw(o, t->n_dims == 2 ? "]" : "");
 	}
-	raw(o, "]");
+	fit_json_raw(o, "]");
 }
 
 /* How many levels of cuts are said: two when a pair uses the second. */
@@ -102,58 +71,58 @@ static int levels_of(const struct fit_ga2m *m, size_t f, bool *mixed)
 	return used[1] ? 2 : 1;
 }
 
-static void put_feature(struct out *o, const struct fit_ga2m_feature *f, int levels)
+static void put_feature(struct fit_json_out *o, const struct fit_ga2m_feature *f, int levels)
 {
-	raw(o, "{\"name\":");
-	text(o, f->name);
-	raw(o, f->nominal ? ",\"type\":\"nominal\"" : ",\"type\":\"continuous\"");
+	fit_json_raw(o, "{\"name\":");
+	fit_json_text(o, f->name);
+	fit_json_raw(o, f->nominal ? ",\"type\":\"nominal\"" : ",\"type\":\"continuous\"");
 	if (!o->rc)
 		o->rc = fit_str_printf(o->s, ",\"num_unique_vals\":%lld", (long long)f->n_unique);
 	if (f->nominal) {
-		raw(o, ",\"categories\":[");
+		fit_json_raw(o, ",\"categories\":[");
 		texts(o, f->categories, f->n_categories);
-		raw(o, "]}");
+		fit_json_raw(o, "]}");
 		return;
 	}
-	raw(o, ",\"cuts\":[");
+	fit_json_raw(o, ",\"cuts\":[");
 	for (int level = 0; level < levels; level++) {
-		raw(o, level ? "," : "");
+		fit_json_raw(o, level ? "," : "");
 		reals(o, f->cuts[level], f->n_cuts[level], 1);
 	}
-	raw(o, "]");
+	fit_json_raw(o, "]");
 	if (!isnan(f->min)) {
-		raw(o, ",\"min\":");
+		fit_json_raw(o, ",\"min\":");
 		real(o, f->min);
-		raw(o, ",\"max\":");
+		fit_json_raw(o, ",\"max\":");
 		real(o, f->max);
 	}
-	raw(o, "}");
+	fit_json_raw(o, "}");
 }
 
-static void put_term(struct out *o, const struct fit_ga2m *m, const struct fit_ga2m_term *t)
+static void put_term(struct fit_json_out *o, const struct fit_ga2m *m, const struct fit_ga2m_term *t)
 {
 	size_t n = fit_ga2m_n_cells(t) * m->n_outputs;
 
-	raw(o, "{\"term_features\":[");
+	fit_json_raw(o, "{\"term_features\":[");
 	for (int d = 0; d < t->n_dims; d++) {
-		raw(o, d ? "," : "");
-		text(o, m->features[t->feature[d]].name);
+		fit_json_raw(o, d ? "," : "");
+		fit_json_text(o, m->features[t->feature[d]].name);
 	}
-	raw(o, "],\"scores\":");
+	fit_json_raw(o, "],\"scores\":");
 	table(o, t, t->score, m->n_outputs);
-	raw(o, ",\"standard_deviations\":");
+	fit_json_raw(o, ",\"standard_deviations\":");
 	table(o, t, t->sd, m->n_outputs);
 	if (t->bag_score) {
-		raw(o, ",\"bagged_scores\":[");
+		fit_json_raw(o, ",\"bagged_scores\":[");
 		for (size_t b = 0; b < m->n_bags; b++) {
-			raw(o, b ? "," : "");
+			fit_json_raw(o, b ? "," : "");
 			table(o, t, t->bag_score + b * n, m->n_outputs);
 		}
-		raw(o, "]");
+		fit_json_raw(o, "]");
 	}
-	raw(o, ",\"bin_weights\":");
+	fit_json_raw(o, ",\"bin_weights\":");
 	table(o, t, t->weight, 1);
-	raw(o, "}");
+	fit_json_raw(o, "}");
 }
 
 static const char *link_of(const struct fit_ga2m *m)
@@ -161,70 +130,70 @@ static const char *link_of(const struct fit_ga2m *m)
 	return m->loss == FIT_GA2M_SOFTMAX ? "mlogit" : fit_ga2m_link_name(m->loss);
 }
 
-static void put_ours(struct out *o, const struct fit_ga2m *m)
+static void put_ours(struct fit_json_out *o, const struct fit_ga2m *m)
 {
-	raw(o, ",\n\"goodfit\":{\"loss\":");
-	text(o, fit_ga2m_loss_name(m->loss));
+	fit_json_raw(o, ",\n\"goodfit\":{\"loss\":");
+	fit_json_text(o, fit_ga2m_loss_name(m->loss));
 	if (m->loss == FIT_GA2M_QUANTILE) {
-		raw(o, ",\"quantile\":");
+		fit_json_raw(o, ",\"quantile\":");
 		real(o, m->quantile);
 	}
-	raw(o, ",\"target\":");
-	text(o, m->target);
-	raw(o, ",\"weight\":");
-	text(o, m->weight);
-	raw(o, ",\"offset\":");
-	text(o, m->offset);
-	raw(o, ",\"time\":");
-	text(o, m->time);
+	fit_json_raw(o, ",\"target\":");
+	fit_json_text(o, m->target);
+	fit_json_raw(o, ",\"weight\":");
+	fit_json_text(o, m->weight);
+	fit_json_raw(o, ",\"offset\":");
+	fit_json_text(o, m->offset);
+	fit_json_raw(o, ",\"time\":");
+	fit_json_text(o, m->time);
 	if (!o->rc)
 		o->rc = fit_str_printf(o->s, ",\"n_rows\":%lld,\"n_bags\":%zu", (long long)m->n_rows, m->n_bags);
 	/* the cuts of pairs where no pair uses them yet, and spreads that no bag is left of */
-	raw(o, ",\"pair_cuts\":[");
+	fit_json_raw(o, ",\"pair_cuts\":[");
 	for (size_t f = 0; f < m->n_features; f++) {
-		raw(o, f ? "," : "");
+		fit_json_raw(o, f ? "," : "");
 		reals(o, m->features[f].cuts[1], m->features[f].n_cuts[1], 1);
 	}
-	raw(o, "],\"importance_sd\":[");
+	fit_json_raw(o, "],\"importance_sd\":[");
 	for (size_t k = 0; k < m->n_terms; k++) {
-		raw(o, k ? "," : "");
+		fit_json_raw(o, k ? "," : "");
 		real(o, m->terms[k].importance_sd);
 	}
-	raw(o, "],\"notes\":[");
+	fit_json_raw(o, "],\"notes\":[");
 	for (size_t i = 0; i < m->meta.n; i++) {
-		raw(o, i ? ",[" : "[");
-		text(o, m->meta.pairs[i].key);
-		raw(o, ",");
-		text(o, m->meta.pairs[i].value);
-		raw(o, "]");
+		fit_json_raw(o, i ? ",[" : "[");
+		fit_json_text(o, m->meta.pairs[i].key);
+		fit_json_raw(o, ",");
+		fit_json_text(o, m->meta.pairs[i].value);
+		fit_json_raw(o, "]");
 	}
-	raw(o, "]}");
+	fit_json_raw(o, "]}");
 }
 
 int fit_ga2m_print_json(const struct fit_ga2m *m, struct fit_str *out, struct fit_err *err)
 {
-	struct out o = { out, FIT_OK };
+	struct fit_json_out o = { out, FIT_OK };
 
-	raw(&o, "{\"version\":\"1.0\",\"ebm\":{\"outputs\":[{\"task\":");
-	raw(&o, m->n_classes ? "\"classification\",\"classes\":" : "\"regression\"");
+	fit_json_raw(&o, "{\"version\":\"1.0\",\"ebm\":{\"outputs\":[{\"task\":");
+	fit_json_raw(&o, m->n_classes ? "\"classification\",\"classes\":" : "\"regression\"");
 	if (m->n_classes)
 		texts(&o, m->classes, m->n_classes);
-	raw(&o, ",\"link\":");
-	text(&o, link_of(m));
-	raw(&o, ",\"link_param\":\"nan\"}],\n\"intercept\":");
+	fit_json_raw(&o, ",\"link\":");
+	fit_json_text(&o, link_of(m));
+	fit_json_raw(&o, ",\"link_param\":\"nan\"}],\n\"intercept\":");
 	reals(&o, m->intercept, m->n_outputs, 1);
 	if (m->bag_intercept) {
-		raw(&o, ",\"bagged_intercept\":[");
+		fit_json_raw(&o, ",\"bagged_intercept\":[");
 		for (size_t b = 0; b < m->n_bags; b++) {
-			raw(&o, b ? "," : "");
+			fit_json_raw(&o, b ? "," : "");
 			if (m->n_outputs == 1)
 				real(&o, m->bag_intercept[b]);
 			else
 				reals(&o, m->bag_intercept + b * m->n_outputs, m->n_outputs, 1);
 		}
-		raw(&o, "]");
+		fit_json_raw(&o, "]");
 	}
-	raw(&o, ",\n\"features\":[\n");
+	fit_json_raw(&o, ",\n\"features\":[\n");
 	for (size_t f = 0; f < m->n_features; f++) {
 		bool mixed;
 		int levels = levels_of(m, f, &mixed);
@@ -232,17 +201,17 @@ int fit_ga2m_print_json(const struct fit_ga2m *m, struct fit_str *out, struct fi
 		if (mixed)
 			return fit_fail(err, FIT_EDATA, "pairs use cuts of '%s' of both levels, which JSON cannot say",
 					m->features[f].name);
-		raw(&o, f ? ",\n" : "");
+		fit_json_raw(&o, f ? ",\n" : "");
 		put_feature(&o, &m->features[f], levels);
 	}
-	raw(&o, "],\n\"terms\":[\n");
+	fit_json_raw(&o, "],\n\"terms\":[\n");
 	for (size_t k = 0; k < m->n_terms; k++) {
-		raw(&o, k ? ",\n" : "");
+		fit_json_raw(&o, k ? ",\n" : "");
 		put_term(&o, m, &m->terms[k]);
 	}
-	raw(&o, "]}");
+	fit_json_raw(&o, "]}");
 	put_ours(&o, m);
-	raw(&o, "}\n");
+	fit_json_raw(&o, "}\n");
 	return o.rc ? fit_fail_nomem(err) : FIT_OK;
 }
 

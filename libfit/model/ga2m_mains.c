@@ -698,7 +698,7 @@ int ga2m_boost_mains(struct ga2m_bag *bag)
 {
 	struct stage s;
 	struct ga2m_stop stop = { .tolerance = bag->params->tolerance,
-				  .least = ga2m_least_loss(bag->params->loss) };
+				  .least = bag->params->stop_share };
 	size_t k = bag->n_outputs;
 	int rc = stage_init(&s, bag);
 

@@ -540,7 +540,7 @@ int ga2m_boost_pairs(struct ga2m_bag *bag)
 {
 	struct stage s;
 	struct ga2m_stop stop = { .tolerance = bag->params->tolerance,
-				  .least = ga2m_least_loss(bag->params->loss) };
+				  .least = bag->params->stop_share };
 	int rc;
 
 	bag->table = calloc(bag->n_pairs + 1, sizeof *bag->table);

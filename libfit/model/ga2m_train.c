@@ -21,8 +21,8 @@ struct fit_ga2m_params fit_ga2m_params_default(enum fit_ga2m_loss loss)
 		.validation = FIT_GA2M_AUTO, .engine = FIT_GA2M_ENGINE_AUTO, .max_bins = 1022,
 		.max_pair_bins = 32, .memory_mib = 20, .learning_rate = 0.04, .pair_learning_rate = 0.1,
 		.smoothing_rounds = 500, .pair_smoothing_rounds = 20, .greedy_ratio = 10, .max_rounds = 5000,
-		.patience = 100, .tolerance = 1e-5, .min_leaf = 4, .min_leaf_share = 0.008, .rows_per_bin = 5,
-				.min_category = 10, .purify = true,
+		.patience = 100, .tolerance = 1e-5, .stop_share = fit_ga2m_is_class(loss) ? 1 : 0,
+		.min_leaf = 4, .min_leaf_share = 0.008, .rows_per_bin = 5, .min_category = 10, .purify = true,
 		.seed = 1, .threads = 1
 	};
 }
@@ -46,7 +46,7 @@ const char *fit_ga2m_params_check(const struct fit_ga2m_params *p)
 	if (!isfinite(p->learning_rate) || fabs(p->learning_rate) > 1 ||
 	    !isfinite(p->pair_learning_rate) || fabs(p->pair_learning_rate) > 1)
 		return "a learning rate is not between -1 and 1";
-	if (!isfinite(p->tolerance) || !(p->min_leaf >= 0) || !(p->min_leaf_share >= 0) ||
+	if (!isfinite(p->tolerance) || !(p->stop_share >= 0) || !(p->min_leaf >= 0) || !(p->min_leaf_share >= 0) ||
 			!(p->rows_per_bin >= 0) || !(p->min_category >= 0))
 		return "a tolerance or a least number of rows is not usable";
 	if (p->threads < 1)

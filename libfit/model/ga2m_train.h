@@ -96,6 +96,9 @@ struct fit_ga2m_params {
 	size_t max_rounds;		/* cycles, with their greedy steps */
 	size_t patience;		/* cycles' worth of steps without improvement */
 	double tolerance;		/* relative improvement that counts */
+	double stop_share;		/* and never less than tolerance times this share of the first loss: of classes
+				 * that can be told apart the loss falls by the same share for ever, long after it
+				 * has become nothing; other losses have no such scale */
 	double min_leaf, min_leaf_share;	/* rows on either side of a cut; the same as a share of the
 				 * training rows of a bag: the larger counts */
 	double min_category;		/* rows of a category that is not pooled in a step */

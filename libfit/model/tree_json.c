@@ -5,185 +5,148 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "libfit/base/num.h"
+#include "libfit/base/json_out.h"
 #include "libfit/model/tree.h"
 
 #define SCHEMA "goodfit-tree/1"
 
 /* ---- writing ---- */
 
-struct out {
-	struct fit_str *s;
-	int rc;
-};
-
-static void raw(struct out *o, const char *s)
-{
-	if (!o->rc)
-		o->rc = fit_str_puts(o->s, s);
-}
-
-static void text(struct out *o, const char *s)
-{
-	raw(o, "\"");
-	for (; *s && !o->rc; s++) {
-		if ((unsigned char)*s < 0x20)
-			o->rc = fit_str_printf(o->s, "\\u%04x", (unsigned)(unsigned char)*s);
-		else if (*s == '"' || *s == '\\')
-			o->rc = fit_str_printf(o->s, "\\%c", *s);
-		else
-			o->rc = fit_str_add(o->s, s, 1);
-	}
-	raw(o, "\"");
-}
-
-/* JSON has no infinities. */
-static void real(struct out *o, double v)
-{
-	char buf[FIT_NUM_MAX];
-
-	fit_format_double(buf, v);
-	if (isinf(v))
-		raw(o, v > 0 ? "\"inf\"" : "\"-inf\"");
-	else
-		raw(o, buf);
-}
-
-static void whole(struct out *o, const char *key, int64_t v)
+static void whole(struct fit_json_out *o, const char *key, int64_t v)
 {
 	if (!o->rc)
 		o->rc = fit_str_printf(o->s, "\"%s\": %lld", key, (long long)v);
 }
 
-static void list(struct out *o, const char *key, char *const *names, size_t n)
+static void list(struct fit_json_out *o, const char *key, char *const *names, size_t n)
 {
-	raw(o, ",\n \"");
-	raw(o, key);
-	raw(o, "\": [");
+	fit_json_raw(o, ",\n \"");
+	fit_json_raw(o, key);
+	fit_json_raw(o, "\": [");
 	for (size_t i = 0; i < n; i++) {
-		raw(o, i ? ", " : "");
-		text(o, names[i]);
+		fit_json_raw(o, i ? ", " : "");
+		fit_json_text(o, names[i]);
 	}
-	raw(o, "]");
+	fit_json_raw(o, "]");
 }
 
-static void head(struct out *o, const struct fit_tree *t)
+static void head(struct fit_json_out *o, const struct fit_tree *t)
 {
-	raw(o, "{\"schema\": \"" SCHEMA "\",\n \"task\": ");
-	raw(o, t->n_classes ? "\"clf\"" : "\"reg\"");
-	raw(o, ",\n \"criterion\": ");
-	text(o, fit_tree_criterion_names[t->criterion]);
-	raw(o, ",\n \"single\": ");
-	raw(o, t->sklearn ? "true" : "false");
-	raw(o, ",\n \"target\": ");
+	fit_json_raw(o, "{\"schema\": \"" SCHEMA "\",\n \"task\": ");
+	fit_json_raw(o, t->n_classes ? "\"clf\"" : "\"reg\"");
+	fit_json_raw(o, ",\n \"criterion\": ");
+	fit_json_text(o, fit_tree_criterion_names[t->criterion]);
+	fit_json_raw(o, ",\n \"single\": ");
+	fit_json_raw(o, t->sklearn ? "true" : "false");
+	fit_json_raw(o, ",\n \"target\": ");
 	if (t->target)
-		text(o, t->target);
+		fit_json_text(o, t->target);
 	else
-		raw(o, "null");
-	raw(o, ",\n \"features\": [");
+		fit_json_raw(o, "null");
+	fit_json_raw(o, ",\n \"features\": [");
 	for (size_t f = 0; f < t->n_features; f++) {
-		raw(o, f ? ", " : "");
-		text(o, t->features[f].name);
+		fit_json_raw(o, f ? ", " : "");
+		fit_json_text(o, t->features[f].name);
 	}
-	raw(o, "],\n \"monotone\": [");
+	fit_json_raw(o, "],\n \"monotone\": [");
 	for (size_t f = 0; f < t->n_features && !o->rc; f++)
 		o->rc = fit_str_printf(o->s, "%s%d", f ? ", " : "", t->features[f].monotone);
-	raw(o, "],\n \"levels\": [");
+	fit_json_raw(o, "],\n \"levels\": [");
 	for (size_t f = 0; f < t->n_features; f++) {
-		raw(o, f ? ", " : "");
+		fit_json_raw(o, f ? ", " : "");
 		if (!t->features[f].categorical) {
-			raw(o, "null");
+			fit_json_raw(o, "null");
 			continue;
 		}
-		raw(o, "[");
+		fit_json_raw(o, "[");
 		for (size_t l = 0; l < t->features[f].n_levels; l++) {
-			raw(o, l ? ", " : "");
-			text(o, t->features[f].levels[l]);
+			fit_json_raw(o, l ? ", " : "");
+			fit_json_text(o, t->features[f].levels[l]);
 		}
-		raw(o, "]");
+		fit_json_raw(o, "]");
 	}
-	raw(o, "]");
+	fit_json_raw(o, "]");
 	if (t->n_classes)
 		list(o, "classes", t->classes, t->n_classes);
 }
 
-static void node(struct out *o, const struct fit_tree *t, size_t i)
+static void node(struct fit_json_out *o, const struct fit_tree *t, size_t i)
 {
 	const struct fit_tree_node *a = &t->nodes[i];
 	const struct fit_tree_feature *f = a->left < 0 ? NULL : &t->features[a->feature];
 
-	raw(o, i ? ",\n  {" : "\n  {");
+	fit_json_raw(o, i ? ",\n  {" : "\n  {");
 	whole(o, "id", (int64_t)i);
-	raw(o, ", ");
+	fit_json_raw(o, ", ");
 	whole(o, "left", a->left);
-	raw(o, ", ");
+	fit_json_raw(o, ", ");
 	whole(o, "right", a->right);
-	raw(o, ", ");
+	fit_json_raw(o, ", ");
 	whole(o, "feature", a->feature);
-	raw(o, ", \"threshold\": ");
+	fit_json_raw(o, ", \"threshold\": ");
 	if (f && !f->categorical)
-		real(o, a->threshold);
+		fit_json_real(o, a->threshold, "inf");
 	else
-		raw(o, "null");
+		fit_json_raw(o, "null");
 	if (f) {
-		raw(o, a->missing_left ? ", \"missing\": \"left\"" : ", \"missing\": \"right\"");
-		raw(o, a->saw_missing ? ", \"saw_missing\": true" : ", \"saw_missing\": false");
+		fit_json_raw(o, a->missing_left ? ", \"missing\": \"left\"" : ", \"missing\": \"right\"");
+		fit_json_raw(o, a->saw_missing ? ", \"saw_missing\": true" : ", \"saw_missing\": false");
 	}
 	if (f && f->categorical) {
 		const char *comma = "";
 
-		raw(o, a->other_left ? ", \"other\": \"left\"" : ", \"other\": \"right\"");
-		raw(o, ", \"levels\": [");
+		fit_json_raw(o, a->other_left ? ", \"other\": \"left\"" : ", \"other\": \"right\"");
+		fit_json_raw(o, ", \"levels\": [");
 		for (size_t l = 0; l < f->n_levels; l++) {
 			if (!(t->bits[a->levels + l / 64] >> l % 64 & 1))
 				continue;
-			raw(o, comma);
-			text(o, f->levels[l]);
+			fit_json_raw(o, comma);
+			fit_json_text(o, f->levels[l]);
 			comma = ", ";
 		}
-		raw(o, "]");
+		fit_json_raw(o, "]");
 	}
-	raw(o, ", \"impurity\": ");
-	real(o, a->impurity);
-	raw(o, ", ");
+	fit_json_raw(o, ", \"impurity\": ");
+	fit_json_real(o, a->impurity, "inf");
+	fit_json_raw(o, ", ");
 	whole(o, "n", (int64_t)a->n);
-	raw(o, ", \"wn\": ");
-	real(o, a->weight);
-	raw(o, ", \"value\": [");
+	fit_json_raw(o, ", \"wn\": ");
+	fit_json_real(o, a->weight, "inf");
+	fit_json_raw(o, ", \"value\": [");
 	if (!t->n_classes)
-		real(o, a->value);
+		fit_json_real(o, a->value, "inf");
 	for (size_t c = 0; c < t->n_classes; c++) {
-		raw(o, c ? ", " : "");
-		real(o, t->class_weight[i * t->n_classes + c]);
+		fit_json_raw(o, c ? ", " : "");
+		fit_json_real(o, t->class_weight[i * t->n_classes + c], "inf");
 	}
-	raw(o, "]}");
+	fit_json_raw(o, "]}");
 }
 
 int fit_tree_print_json(const struct fit_tree *t, struct fit_str *out, struct fit_err *err)
 {
 	struct fit_tree copy = *t;
 	struct fit_tree_path path = { 0 };
-	struct out o = { out, FIT_OK };
+	struct fit_json_out o = { out, FIT_OK };
 	/* only the alphas of nodes are set by this, to what they are */
 	int rc = fit_tree_path(&copy, &path, err);
 
 	if (rc)
 		return rc;
 	head(&o, t);
-	raw(&o, ",\n \"nodes\": [");
+	fit_json_raw(&o, ",\n \"nodes\": [");
 	for (size_t i = 0; i < t->n_nodes && !o.rc; i++)
 		node(&o, t, i);
-	raw(&o, "],\n \"ccp_alphas\": [");
+	fit_json_raw(&o, "],\n \"ccp_alphas\": [");
 	for (size_t i = 0; i < path.n; i++) {
-		raw(&o, i ? ", " : "");
-		real(&o, path.steps[i].alpha);
+		fit_json_raw(&o, i ? ", " : "");
+		fit_json_real(&o, path.steps[i].alpha, "inf");
 	}
-	raw(&o, "],\n \"ccp_impurities\": [");
+	fit_json_raw(&o, "],\n \"ccp_impurities\": [");
 	for (size_t i = 0; i < path.n; i++) {
-		raw(&o, i ? ", " : "");
-		real(&o, path.steps[i].impurity);
+		fit_json_raw(&o, i ? ", " : "");
+		fit_json_real(&o, path.steps[i].impurity, "inf");
 	}
-	raw(&o, "]}\n");
+	fit_json_raw(&o, "]}\n");
 	free(path.steps);
 	return o.rc ? fit_fail_nomem(err) : FIT_OK;
 }

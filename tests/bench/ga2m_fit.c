@@ -13,7 +13,8 @@
  * threads, share, validation (random, blocks, last), engine (bins, samples), nominal (a column),
  * target,
  * purify (0, 1), rows (only the first), test_from (rows of TEST from here on), classes (how many),
- * columns (of synth: more than ten are noise), leaf, leaf_share, bin_rows, tolerance, rounds.
+ * columns (of synth: more than ten are noise), leaf, leaf_share, bin_rows, tolerance, stop_share (behind
+ * loss), rounds.
  */
 #include <math.h>
 #include <stdio.h>
@@ -187,7 +188,7 @@ int main(int argc, char **argv)
 		{ "share", &p.validation_share, NULL }, { "rows", &rows, NULL }, { "test_from", &test_from, NULL },
 		{ "classes", &classes, NULL }, { "leaf", &p.min_leaf, NULL }, { "columns", NULL, &columns },
 		{ "leaf_share", &p.min_leaf_share, NULL }, { "bin_rows", &p.rows_per_bin, NULL },
-		{ "tolerance", &p.tolerance, NULL }
+		{ "tolerance", &p.tolerance, NULL }, { "stop_share", &p.stop_share, NULL }
 	};
 	int rc = argc < 3;
 
@@ -203,6 +204,7 @@ int main(int argc, char **argv)
 			for (int k = 0; k < FIT_GA2M_N_LOSSES; k++)
 				if (strcmp(fit_ga2m_loss_name((enum fit_ga2m_loss)k), eq + 1) == 0)
 					p.loss = (enum fit_ga2m_loss)k;
+			p.stop_share = fit_ga2m_params_default(p.loss).stop_share;
 		} else if (!rc && strncmp(argv[i], "validation=", 11) == 0) {
 			for (int k = 0; validations[k]; k++)
 				if (strcmp(validations[k], eq + 1) == 0)

@@ -10,6 +10,7 @@
 #include "libfit/base/digits.h"
 #include "libfit/base/draws.h"
 #include "libfit/base/hash.h"
+#include "libfit/base/json_out.h"
 #include "libfit/base/num.h"
 #include "libfit/base/outfile.h"
 #include "libfit/base/rng.h"
@@ -609,6 +610,30 @@ static void long_errors_lose_their_middle(void **state)
 
 /* ---- outfile.h ---- */
 
+static void json_is_escaped(void **state)
+{
+	struct fit_str s = { 0 };
+	struct fit_json_out o = { &s, FIT_OK };
+
+	(void)state;
+	fit_json_text(&o, "a\"b\\c\n\x7f");
+	fit_json_raw(&o, ",");
+	fit_json_text(&o, NULL);
+	fit_json_raw(&o, ",");
+	fit_json_real(&o, 0.1, "inf");
+	fit_json_raw(&o, ",");
+	fit_json_real(&o, HUGE_VAL, "+inf");
+	fit_json_real(&o, -HUGE_VAL, "+inf");
+	fit_json_real(&o, -(double)NAN, "+inf");
+	assert_int_equal(o.rc, FIT_OK);
+	assert_string_equal(s.s, "\"a\\\"b\\\\c\\u000a\x7f\",null,0.10000000000000001,\"+inf\"\"-inf\"\"nan\"");
+	fit_str_release(&s);
+	/* a lack of memory sticks */
+	o.rc = FIT_ENOMEM;
+	fit_json_text(&o, "x");
+	assert_null(s.s);
+}
+
 static void links_are_followed(void **state)
 {
 	const char *scratch = getenv("TMPDIR");
@@ -673,6 +698,7 @@ int main(void)
 		cmocka_unit_test(draws_are_the_same_numbers),
 		cmocka_unit_test(errors_are_one_line),
 		cmocka_unit_test(long_errors_lose_their_middle),
+		cmocka_unit_test(json_is_escaped),
 		cmocka_unit_test(links_are_followed),
 	};
 
