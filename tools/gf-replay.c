@@ -61,6 +61,8 @@ static const struct cli_option options[] = {
 	  "larger jobs are not profiled", NULL, 1, 1e9, 0 },
 	{ 0, "profiler-naive", CLI_FLAG, AT(share.profiler_naive), NULL, NULL,
 	  "they are profiled in order of arrival, not the smallest first", NULL, 0, 0, 0 },
+	{ 0, "profiler-lender", CLI_TEXT, AT(share.lender), "NAME", NULL,
+	  "this virtual cluster lends it a node while many wait; with --forecast", NULL, 0, 0, 0 },
 	{ 0, "no-packing", CLI_FLAG, AT(share.no_packing), NULL, NULL, "lucid, horus: no jobs share GPUs",
 	  NULL, 0, 0, 0 },
 	{ 0, "no-estimator", CLI_FLAG, AT(share.no_estimator), NULL, NULL,

@@ -2,6 +2,7 @@
 #include "tools/replay_share.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "libfit/base/num.h"
 
@@ -32,6 +33,8 @@ int replay_share_check(struct cli *cli, const struct replay_share_options *o, st
 	if (!shares && (o->configs || o->pairs || o->forecast || o->no_packing || o->no_estimator))
 		return cli_usage(cli, "--policy %s: no jobs share GPUs (--configs, --pairs, --forecast, --no-packing and "
 				 "--no-estimator are for lucid and horus)", p->policy->name);
+	if (o->lender && (!o->profiler || !o->forecast))
+		return cli_usage(cli, "--profiler-lender needs --profiler and --forecast");
 	p->policy_params.pack = !o->no_packing;
 	p->policy_params.estimate = !o->no_estimator;
 	p->policy_params.pack_score = o->pack_score;
@@ -95,6 +98,27 @@ static int set_profiler(struct replay_share *s, const struct replay_share_option
 	return wrong ? fit_fail(err, FIT_EINVAL, "--profiler %s: %s", o->profiler, wrong) : FIT_OK;
 }
 
+/* The forecast decides when the node goes back: five times the size of the largest job that is profiled. */
+static int set_lender(struct replay_share *s, const struct replay_share_options *o,
+		      const struct fit_partitions *ps, struct fit_replay_params *p, struct fit_err *err)
+{
+	const struct fit_partition *part = !ps->named && strcmp(o->lender, "cluster") ? NULL :
+					   fit_partitions_find(ps, fit_text_of(o->lender));
+
+	if (!part)
+		return fit_fail(err, FIT_EINVAL, "--profiler-lender %s: no such %s", o->lender, ps->named ?
+				"virtual cluster" : "part (expected cluster; others with --virtual-clusters)");
+	if (fit_cluster_typed(&part->cluster))
+		return fit_fail(err, FIT_EINVAL, "--profiler-lender %s: no nodes are lent between GPU types", o->lender);
+	if (part->cluster.max_node_gpus < p->profiler.node_gpus)
+		return fit_fail(err, FIT_EINVAL, "--profiler-lender %s: no node of %d GPUs, as the profiler has",
+				o->lender, (int)p->profiler.node_gpus);
+	p->profiler_lender = part;
+	p->profiler.forecast = &s->forecast;
+	p->profiler.shrink_gpus = 5 * (double)p->profiler.most_gpus;
+	return FIT_OK;
+}
+
 int replay_share_open(struct replay_share *s, const struct replay_share_options *o,
 		      struct fit_partitions *partitions, struct fit_replay_params *p, struct fit_err *err)
 {
@@ -111,7 +135,7 @@ int replay_share_open(struct replay_share *s, const struct replay_share_options 
 		p->policy_params.forecast = &s->forecast;
 	if (!rc && o->profiler)
 		rc = set_profiler(s, o, partitions, p, err);
-	return rc;
+	return rc || !o->lender ? rc : set_lender(s, o, partitions, p, err);
 }
 
 void replay_share_release(struct replay_share *s)

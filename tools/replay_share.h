@@ -9,7 +9,7 @@
 #include "tools/common/cli.h"
 
 struct replay_share_options {
-	const char *configs, *pairs, *forecast, *profiler;
+	const char *configs, *pairs, *forecast, *profiler, *lender;
 	int64_t profiler_time_ns, profiler_gpus, pack_score;
 	double gpu_mem_mib, pack_util_pct;
 	int survivor;			/* index of replay_share_survivors; -1: what the fidelity says */

@@ -8,7 +8,8 @@
 
 static const char *const kind_names[] = { "cluster", "submit", "reject", "start", "move", "preempt",
 					  "resume", "epoch", "batch", "finish", "release",
-					  "share", "profile", "profiled", "shift", "lose", "rent", "ready", "return" };
+					  "share", "profile", "profiled", "shift", "lose", "rent", "ready", "return",
+					  "lend", "regain" };
 #define N_KINDS (sizeof kind_names / sizeof *kind_names)
 
 /* More GPUs than this are a mistake, and the integrals must not overflow. */
@@ -135,7 +136,8 @@ int fit_event_next(struct fit_reader *r, struct fit_event_row *e, struct fit_err
 	if (parse_kind(c[EVENT].u.t, &e->kind))
 		return fit_reader_fail(r, FIT_EDATA, "event", err, "unknown event '%.*s' (expected cluster, "
 				       "submit, reject, start, move, preempt, resume, epoch, batch, finish, "
-				       "release, share, profile, profiled, shift, lose, rent, ready or return)",
+				       "release, share, profile, profiled, shift, lose, rent, ready, return, lend or "
+				       "regain)",
 				       FIT_TEXT_ARG(c[EVENT].u.t));
 	e->time_ns = c[TIME].u.i;
 	if (e->time_ns < 0)

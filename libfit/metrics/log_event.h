@@ -37,7 +37,10 @@ enum fit_event_kind {
 	/* one node of an elastic cluster */
 	FIT_EVENT_RENT,
 	FIT_EVENT_READY,
-	FIT_EVENT_RETURN
+	FIT_EVENT_RETURN,
+	/* one node that a virtual cluster lends the profiler, and gets back */
+	FIT_EVENT_LEND,
+	FIT_EVENT_REGAIN
 };
 
 struct fit_event_row {

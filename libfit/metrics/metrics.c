@@ -293,6 +293,8 @@ static int job_event(struct fit_metrics *m, const struct fit_event_row *e, const
 	case FIT_EVENT_RENT:
 	case FIT_EVENT_READY:
 	case FIT_EVENT_RETURN:
+	case FIT_EVENT_LEND:
+	case FIT_EVENT_REGAIN:
 		break;
 	}
 	return FIT_OK;

@@ -432,3 +432,86 @@ void fit_cluster_open(struct fit_cluster *c, int32_t node)
 	count_open(c, node, 1);
 	c->closed[node] = false;
 }
+
+/* ---- another order of nodes ---- */
+
+/* Index the nodes of a type anew. On failure the old index stays. */
+static int index_again(struct fit_cluster *c, int32_t type)
+{
+	struct fit_gpu_type *t = &c->types[type];
+	struct fit_nodeset *sets = calloc((size_t)t->max_node_gpus + 1, sizeof *sets), *old = t->by_free;
+	int rc = sets ? FIT_OK : FIT_ENOMEM;
+
+	for (int32_t f = 0; !rc && f <= t->max_node_gpus; f++)
+		rc = set_init(&sets[f], c->n_nodes);
+	for (int32_t i = 0; !rc && i < c->n_nodes; i++)
+		if (!c->closed[i] && c->type[i] == type)
+			set_add(&sets[c->free[i]], i);
+	if (rc)
+		old = sets;
+	else
+		t->by_free = sets;
+	for (int32_t f = 0; old && f <= t->max_node_gpus; f++) {
+		free(old[f].word);
+		free(old[f].summary);
+	}
+	free(old);
+	return rc;
+}
+
+static int index_all_again(struct fit_cluster *c)
+{
+	int rc = FIT_OK;
+
+	for (int32_t i = 0; !rc && i < c->n_types; i++)
+		rc = index_again(c, i);
+	return rc;
+}
+
+int fit_cluster_add_closed(struct fit_cluster *c, int32_t gpus)
+{
+	size_t n = (size_t)c->n_nodes + 1;
+	uint8_t *has = realloc(c->gpus, n), *left, *type;
+	bool *closed;
+
+	c->gpus = has ? has : c->gpus;
+	left = realloc(c->free, n);
+	c->free = left ? left : c->free;
+	type = realloc(c->type, n);
+	c->type = type ? type : c->type;
+	closed = realloc(c->closed, n * sizeof *closed);
+	c->closed = closed ? closed : c->closed;
+	if (!has || !left || !type || !closed || gpus > c->types[0].max_node_gpus)
+		return FIT_ENOMEM;
+	c->gpus[c->n_nodes] = c->free[c->n_nodes] = (uint8_t)gpus;
+	c->type[c->n_nodes] = 0;
+	c->closed[c->n_nodes] = true;
+	c->n_nodes++;
+	if (index_all_again(c))
+		return FIT_ENOMEM;
+	c->n_gpus += gpus;
+	c->types[0].n_gpus += gpus;
+	c->types[0].n_nodes++;
+	return FIT_OK;
+}
+
+static void byte_to_end(uint8_t *a, size_t from, size_t n)
+{
+	uint8_t x = a[from];
+
+	memmove(a + from, a + from + 1, n - from - 1);
+	a[n - 1] = x;
+}
+
+int fit_cluster_move_last(struct fit_cluster *c, int32_t node)
+{
+	size_t n = (size_t)c->n_nodes, from = (size_t)node;
+	bool closed = c->closed[node];
+
+	byte_to_end(c->gpus, from, n);
+	byte_to_end(c->free, from, n);
+	byte_to_end(c->type, from, n);
+	memmove(c->closed + from, c->closed + from + 1, (n - from - 1) * sizeof *c->closed);
+	c->closed[n - 1] = closed;
+	return index_all_again(c);
+}

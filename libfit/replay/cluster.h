@@ -94,4 +94,10 @@ int32_t fit_cluster_open_gpus(const struct fit_cluster *c, int32_t node);
 void fit_cluster_close(struct fit_cluster *c, int32_t node);
 void fit_cluster_open(struct fit_cluster *c, int32_t node);
 
+/* A further node of the first type, the last one, closed; it counts in n_nodes and n_gpus, not in the
+ * specification. FIT_ENOMEM. */
+int fit_cluster_add_closed(struct fit_cluster *c, int32_t gpus) FIT_MUST_CHECK;
+/* Make a node the last one; the number of each that was behind it is one less. FIT_ENOMEM. */
+int fit_cluster_move_last(struct fit_cluster *c, int32_t node) FIT_MUST_CHECK;
+
 #endif

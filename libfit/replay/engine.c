@@ -133,7 +133,10 @@ static int end_stale(struct fit_engine *g, struct fit_err *err)
 static int do_instant(struct fit_engine *g, struct fit_err *err)
 {
 	int64_t now = g->now_ns;
-	int rc = end_stale(g, err);
+	bool profiles = g->profiler != NULL;
+	int rc = profiles ? fit_profiler_end(g->profiler, now, err) : FIT_OK;
+
+	rc = rc ? rc : end_stale(g, err);
 
 	for (size_t i = 0; i < g->n_parts; i++)
 		g->parts[i].due_ns = next_decision(g, &g->parts[i]);
@@ -144,14 +147,17 @@ static int do_instant(struct fit_engine *g, struct fit_err *err)
 
 		const struct fit_profile_event *x = fit_engine_next_profile(g);
 
-		if (x && x->time_ns <= now && x->ends) {
+		if (x && x->ends) {
 			g->next_profile++;
 			rc = fit_engine_profile_event(g, x, err);
 		} else if (queued_now && q->kind == ENDS) {
 			rc = fit_engine_end_epoch(g, fit_engine_take_end(g), err);
 		} else if (fit_engine_next_submit_ns(g) <= now) {
 			rc = fit_engine_arrive(g, g->arrivals[g->next_arrival++], err);
-		} else if (x && x->time_ns <= now) {
+		} else if (profiles) {
+			profiles = false;
+			rc = fit_profiler_begin(g->profiler, now, err);
+		} else if (x) {
 			g->next_profile++;
 			rc = fit_engine_profile_event(g, x, err);
 		} else if ((p = fit_engine_starting_part(g)) != NULL) {
@@ -179,6 +185,11 @@ static int fail_waiting(const struct fit_engine *g, struct fit_err *err)
 			g->unfinished, fit_plural(g->unfinished, "job", "jobs"));
 }
 
+static bool profiler_busy(const struct fit_engine *g)
+{
+	return g->profiler && fit_profiler_busy(g->profiler);
+}
+
 static int run(struct fit_engine *g, struct fit_err *err)
 {
 	size_t booked = 0;
@@ -187,7 +198,7 @@ static int run(struct fit_engine *g, struct fit_err *err)
 
 	(void)fit_engine_next_node_ns(g, &nodes);
 	while (!rc && (g->unfinished || booked || nodes || g->next_arrival < g->n_arrivals ||
-		       fit_engine_next_profile(g))) {
+		       profiler_busy(g))) {
 		const struct queued *q = fit_engine_next_end(g);
 		int64_t next = INT64_MAX, ends = q ? q->at_ns : INT64_MAX;
 		int64_t arrival = fit_engine_next_submit_ns(g);
@@ -200,7 +211,7 @@ static int run(struct fit_engine *g, struct fit_err *err)
 			settled = settled && !g->parts[i].news;
 		}
 		/* with an interval ticks go on for ever */
-		if (g->p->interval_ns && !fit_engine_next_profile(g) && g->unfinished && !g->running &&
+		if (g->p->interval_ns && !profiler_busy(g) && g->unfinished && !g->running &&
 		    arrival == INT64_MAX && settled &&
 		    fit_engine_next_node_ns(g, &nodes) == INT64_MAX)
 			return fail_waiting(g, err);
@@ -211,8 +222,8 @@ static int run(struct fit_engine *g, struct fit_err *err)
 			next = ends;
 		if (arrival < next)
 			next = arrival;
-		if (fit_engine_next_profile(g) && fit_engine_next_profile(g)->time_ns < next)
-			next = fit_engine_next_profile(g)->time_ns;
+		if (g->profiler && fit_profiler_next_ns(g->profiler) < next)
+			next = fit_profiler_next_ns(g->profiler);
 		if (fit_engine_next_node_ns(g, &nodes) < next)
 			next = fit_engine_next_node_ns(g, &nodes);
 		if (next == INT64_MAX)
@@ -319,12 +330,14 @@ static int set_up(struct fit_engine *g, struct fit_err *err)
 	for (size_t i = 0; i < g->jobs->n; i++)
 		g->unfinished += !g->jobs->jobs[i].too_large;
 	g->plan.engine = g;
-	if (g->p->profiler.nodes)
-		rc = fit_profiler_run(&g->profiling, g->jobs, &g->p->profiler, err);
 	set_members(g);
 	for (size_t i = 0; i < g->n_parts && !rc; i++)
 		rc = set_up_part(g, i, err);
-	return rc;
+	if (rc || !g->p->profiler.nodes)
+		return rc;
+	g->profiler_params = g->p->profiler;
+	rc = fit_engine_set_lender(g, &g->profiler_params, err);
+	return rc ? rc : fit_profiler_new(&g->profiler, &g->profiling, g->jobs, &g->profiler_params, err);
 }
 
 static void clean_up(struct fit_engine *g)
@@ -338,6 +351,7 @@ static void clean_up(struct fit_engine *g)
 		if (p->policy_state)
 			g->p->policy->free(p->policy_state);
 		free(p->spanning);
+		free(p->numbers);
 		free(p->active);
 		free(p->booked);
 	}
@@ -347,7 +361,9 @@ static void clean_up(struct fit_engine *g)
 		fit_alloc_release(&g->state[i].was);
 		fit_engine_drop_agent(&g->state[i]);
 	}
+	fit_profiler_free(g->profiler);
 	fit_profiling_release(&g->profiling);
+	free(g->lending.name);
 	fit_throughput_free(g->fitter);
 	fit_predictor_release(&g->predictor);
 	if (g->placing)

@@ -44,6 +44,7 @@ struct fit_replay_params {
 	struct fit_profiler_params profiler;	/* nodes 0: jobs are not profiled */
 	const int32_t *profiler_nodes;		/* their numbers in the whole cluster; closed in their partitions */
 	const char *profiler_text;		/* as the user gave them, for the metadata */
+	const struct fit_partition *profiler_lender;	/* lends it a node while many wait; NULL: nobody does */
 	int64_t max_active;	/* most jobs in the system at a time: the next one, in order of arrival, is submitted
 				 * at the instant at which one ends; 0: no limit */
 	int64_t restart_ns;	/* no progress for so long after each change of an allocation;

@@ -98,9 +98,10 @@ static int enter(struct fit_engine *g, uint32_t j, struct fit_err *err)
 /* Does a job that is submitted enter the queue, or does it wait for its profile? */
 static bool enters_at_once(const struct fit_engine *g, uint32_t j)
 {
-	const struct fit_profiled *x = g->profiling.jobs ? &g->profiling.jobs[j] : NULL;
+	const struct fit_job *job = &g->jobs->jobs[j];
 
-	return !x || x->start_ns < 0 || (g->p->fidelity->profiling_overlaps && !x->finished);
+	return !fit_profiler_takes(&g->p->profiler, job) ||
+	       (g->p->fidelity->profiling_overlaps && !fit_profiler_finishes(&g->p->profiler, job));
 }
 
 int fit_engine_arrive(struct fit_engine *g, uint32_t j, struct fit_err *err)

@@ -15,6 +15,7 @@ int fit_engine_log_placed(struct fit_engine *g, const char *name, uint32_t j, bo
 		.job = job,
 		.alloc = holds ? &s->alloc : NULL,
 		.first_node = fit_engine_part_of(g, j)->first_node,
+		.numbers = fit_engine_part_of(g, j)->numbers,
 		.run = &s->run,
 		.work = fit_engine_job_work(g, j),
 		.epochs = g->model->has_epochs,
@@ -50,7 +51,9 @@ int fit_engine_log_profile(struct fit_engine *g, const char *name, uint32_t j, b
 			fit_alloc_release(&a);
 			return fit_fail_nomem(err);
 		}
-		a.shares[a.n++] = (struct fit_share){ g->p->profiler_nodes[s.node], s.gpus };
+		s.node = s.node < g->p->profiler.nodes ? g->p->profiler_nodes[s.node] :
+			 g->profiling.lent[x->nodes_at + i];
+		a.shares[a.n++] = s;
 		a.gpus += s.gpus;
 	}
 	g->counts.events++;

@@ -54,6 +54,30 @@ static int describe_count_down(const struct fit_fidelity *f, struct fit_meta *m)
 	return rc ? rc : fit_meta_add(m, "preempt_wide_gpus", text);
 }
 
+static int add_count(struct fit_meta *m, const char *key, int64_t n)
+{
+	char text[FIT_NUM_MAX];
+
+	fit_format_int64(text, n);
+	return fit_meta_add(m, key, text);
+}
+
+/* When the profiler borrows a node, and when it gives it back. */
+static int describe_lending(struct fit_engine *g, struct fit_meta *m)
+{
+	const struct fit_profiler_params *p = &g->p->profiler;
+	char text[FIT_NUM_MAX];
+	int rc = fit_meta_add(m, "profiler_lender", g->partitions->named ? g->p->profiler_lender->name : "cluster");
+
+	rc = rc ? rc : fit_meta_add(m, "lending", g->p->fidelity->echoed_lending ? "echoed" : "empty-nodes");
+	rc = rc ? rc : add_time(m, "lend_each_s", p->grow_ns);
+	rc = rc ? rc : add_count(m, "lend_above", (int64_t)p->grow_above);
+	rc = rc ? rc : add_time(m, "regain_each_s", p->shrink_ns);
+	rc = rc ? rc : add_count(m, "regain_below", (int64_t)p->shrink_below);
+	fit_format_double(text, p->shrink_gpus);
+	return rc ? rc : fit_meta_add(m, "regain_gpus", text);
+}
+
 static int describe_profiler(struct fit_engine *g, struct fit_meta *m)
 {
 	const struct fit_profiler_params *p = &g->p->profiler;
@@ -64,6 +88,8 @@ static int describe_profiler(struct fit_engine *g, struct fit_meta *m)
 	fit_format_int64(text, p->most_gpus);
 	rc = rc ? rc : fit_meta_add(m, "profile_gpus", text);
 	rc = rc ? rc : fit_meta_add(m, "profile_order", p->naive ? "arrival" : "space-aware");
+	if (!rc && g->p->profiler_lender)
+		rc = describe_lending(g, m);
 	return rc ? rc : fit_meta_add(m, "profiled", g->p->fidelity->profiling_overlaps ? "beside" : "before");
 }
 

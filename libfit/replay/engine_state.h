@@ -88,6 +88,7 @@ struct fit_part {
 	struct fit_provisioner prov;	/* elastic clusters only: autoscaler is set */
 	void *scaler_state;
 	uint16_t *spanning;	/* per node: jobs on several nodes that use it */
+	int32_t *numbers;	/* per node: its number in the whole; NULL: first_node and so on */
 	uint32_t *members;	/* its jobs, in order */
 	size_t n_members;
 	/* arrived and unfinished, ascending; holes are closed on demand */
@@ -98,6 +99,15 @@ struct fit_part {
 	size_t booked_n, booked_cap;
 	int64_t last_tick_ns, due_ns;
 	bool news;		/* someone came or left since the last decision */
+};
+
+/* The part that lends the profiler a node (engine_lend.c). */
+struct fit_lending {
+	struct fit_part *part;
+	int32_t *name;		/* of each node */
+	int32_t node, number;	/* what is lent, or was last: in the part (-1: nowhere), and in the whole */
+	int32_t n_further;	/* nodes of the profiler that nobody gave */
+	bool lent_once;
 };
 
 struct fit_engine {
@@ -128,8 +138,11 @@ struct fit_engine {
 	uint32_t *stale;	/* stale_ends: what will end at the arrival of that instant, done or not */
 	size_t n_stale, cap_stale;
 	int64_t stale_ns;
+	struct fit_profiler_params profiler_params;
+	struct fit_profiler *profiler;	/* NULL: none */
 	struct fit_profiling profiling;
 	size_t next_profile;		/* in profiling.events */
+	struct fit_lending lending;
 };
 
 static inline struct fit_part *fit_engine_part_of(const struct fit_engine *g, uint32_t j)
@@ -235,7 +248,7 @@ static inline int64_t fit_engine_next_submit_ns(const struct fit_engine *g)
 
 /* A job is submitted: it enters the queue of its part, waits for its profile, or is rejected. */
 int fit_engine_arrive(struct fit_engine *g, uint32_t j, struct fit_err *err) FIT_MUST_CHECK;
-/* What the profiler does next, or NULL. */
+/* What the profiler has done that is not told yet, or NULL. */
 static inline const struct fit_profile_event *fit_engine_next_profile(const struct fit_engine *g)
 {
 	return g->next_profile < g->profiling.n_events ? &g->profiling.events[g->next_profile] : NULL;
@@ -250,6 +263,12 @@ int fit_engine_profile_event(struct fit_engine *g, const struct fit_profile_even
 int fit_engine_retune(struct fit_engine *g, const struct fit_part *p, struct fit_err *err) FIT_MUST_CHECK;
 /* Carry out the plan, and empty it. FIT_EINVAL: the policy grants what is not there. */
 int fit_engine_apply_plan(struct fit_engine *g, struct fit_err *err) FIT_MUST_CHECK;
+
+/* ---- nodes for the profiler (engine_lend.c) ---- */
+
+/* If there is a lender, let the profiler borrow from it. */
+int fit_engine_set_lender(struct fit_engine *g, struct fit_profiler_params *p,
+			  struct fit_err *err) FIT_MUST_CHECK;
 
 /* ---- elastic clusters (engine_nodes.c) ---- */
 

@@ -110,8 +110,9 @@ int fit_log_submit(const struct fit_log *l, int64_t time_ns, const struct fit_jo
 }
 
 /* "0:4,1:2": node and GPUs in the order in which they were taken. */
-static void write_nodes(struct fit_writer *w, const struct fit_alloc *a, int32_t first_node)
+static void write_nodes(struct fit_writer *w, const struct fit_event *e)
 {
+	const struct fit_alloc *a = e->alloc;
 	struct fit_str s = { 0 };
 	char num[FIT_NUM_MAX];
 	int rc = FIT_OK;
@@ -122,7 +123,8 @@ static void write_nodes(struct fit_writer *w, const struct fit_alloc *a, int32_t
 	}
 	for (size_t i = 0; i < a->n && !rc; i++) {
 		rc = i ? fit_str_puts(&s, ",") : FIT_OK;
-		rc = rc ? rc : fit_str_add(&s, num, fit_format_int64(num, first_node + a->shares[i].node));
+		rc = rc ? rc : fit_str_add(&s, num, fit_format_int64(num, e->numbers ? e->numbers[a->shares[i].node] :
+								     e->first_node + a->shares[i].node));
 		rc = rc ? rc : fit_str_puts(&s, ":");
 		rc = rc ? rc : fit_str_add(&s, num, fit_format_int64(num, a->shares[i].gpus));
 	}
@@ -140,7 +142,7 @@ int fit_log_event(const struct fit_log *l, const struct fit_event *e, struct fit
 	fit_writer_str(w, e->name);
 	fit_writer_str(w, e->job->id);
 	fit_writer_real(w, held ? (double)e->alloc->gpus : 0);
-	write_nodes(w, e->alloc, e->first_node);
+	write_nodes(w, e);
 	if (e->batches && held) {
 		fit_writer_int(w, e->run->batch.atomic_bsz);
 		fit_writer_int(w, e->run->batch.accum_steps);

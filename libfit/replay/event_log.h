@@ -20,6 +20,7 @@ struct fit_event {
 	const struct fit_job *job;		/* NULL for cluster events */
 	const struct fit_alloc *alloc;		/* held from now on; NULL: none */
 	int32_t first_node;			/* of the partition that the nodes are of */
+	const int32_t *numbers;			/* of its nodes in the whole; NULL: from first_node on */
 	const struct fit_run *run;		/* NULL before the first start */
 	double work;
 	bool epochs, batches;			/* the progress model has epochs; batch sizes */
@@ -31,7 +32,7 @@ int fit_log_begin(const struct fit_log *l, const struct fit_meta *meta, struct f
 /* gpus: those that are there now. */
 int fit_log_cluster(const struct fit_log *l, int64_t time_ns, int64_t gpus, const char *spec,
 		    struct fit_err *err) FIT_MUST_CHECK;
-/* rent, ready or return of one node. */
+/* rent, ready, return, lend or regain of one node. */
 int fit_log_node(const struct fit_log *l, int64_t time_ns, const char *name, int32_t node, int32_t gpus,
 		 struct fit_err *err) FIT_MUST_CHECK;
 int fit_log_submit(const struct fit_log *l, int64_t time_ns, const struct fit_job *j, bool reject,

@@ -72,6 +72,7 @@ const struct fit_fidelity fit_fidelities[] = {
 		.survivor_keeps_speed = true,
 		.profiling_overlaps = true,
 		.profiler_places_alike = true,
+		.echoed_lending = true,
 		.packs_again_later = true,
 		.packs_distributed = true,
 		.unmeasured = lucid_unmeasured,

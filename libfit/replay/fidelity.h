@@ -68,6 +68,8 @@ struct fit_fidelity {
 					 * and shares no more */
 	bool profiling_overlaps;	/* a job enters the queue when it is submitted, not when its profile is done */
 	bool profiler_places_alike;	/* the profiler places jobs as the cluster does; false: it consolidates */
+	bool echoed_lending;		/* the profiler grows by itself, and the part that is to lend it a node follows it
+					 * as it can (engine_lend.c) */
 	bool packs_again_later;		/* jobs that a decision started are offered to those before them in the queue a
 					 * step later, not at once */
 	bool packs_distributed;		/* jobs on several nodes share, too */

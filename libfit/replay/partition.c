@@ -55,6 +55,7 @@ static int add_partition(struct fit_partitions *ps, struct fit_text name, const 
 	if (ps->n)
 		p->first_node = ps->p[ps->n - 1].first_node + ps->p[ps->n - 1].cluster.n_nodes;
 	ps->n_gpus += p->cluster.n_gpus;
+	ps->n_nodes += p->cluster.n_nodes;
 	ps->n++;
 	return FIT_OK;
 }

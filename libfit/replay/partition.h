@@ -24,6 +24,7 @@ struct fit_partitions {
 	size_t n;
 	bool named;
 	int64_t n_gpus;
+	int32_t n_nodes;
 	char *spec;			/* of the whole, canonical */
 	char *named_spec;		/* with the names, in the order given; NULL without virtual clusters */
 	struct fit_index by_name;

@@ -71,6 +71,7 @@ struct lucid {
 	bool packing, packed_before;	/* at this decision, at the last one */
 	int64_t again_ns;		/* when to look again */
 	int64_t switch_ns;		/* when packing goes on or off next */
+	int64_t n_open;			/* GPUs of the cluster at the last decision */
 };
 
 static void lucid_free(void *state)
@@ -240,6 +241,12 @@ static int lucid_arrive(void *state, const struct fit_view *v, uint32_t j, struc
 	return FIT_OK;
 }
 
+static void set_room(struct lucid *l)
+{
+	for (size_t i = 0; i < l->n_sizes; i++)
+		l->sizes[i].room = true;
+}
+
 static void lucid_leave(void *state, const struct fit_view *v, uint32_t j)
 {
 	struct lucid *l = state;
@@ -251,8 +258,7 @@ static void lucid_leave(void *state, const struct fit_view *v, uint32_t j)
 			break;
 		}
 	}
-	for (size_t i = 0; i < l->n_sizes; i++)
-		l->sizes[i].room = true;
+	set_room(l);
 }
 
 /* A job was placed, or left alone. */
@@ -405,6 +411,9 @@ static int lucid_decide(void *state, const struct fit_view *v, struct fit_plan *
 	int rc;
 
 	l->again_ns = INT64_MAX;
+	if (v->cluster->n_open > l->n_open)
+		set_room(l);
+	l->n_open = v->cluster->n_open;
 	if (v->now_ns >= l->switch_ns)
 		look_ahead(l, v->now_ns);
 	if (!l->packing) {

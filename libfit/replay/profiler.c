@@ -65,6 +65,7 @@ void fit_profiling_release(struct fit_profiling *p)
 	free(p->jobs);
 	free(p->events);
 	free(p->shares);
+	free(p->lent);
 	free(p->changes);
 	*p = (struct fit_profiling){ 0 };
 }
@@ -81,7 +82,7 @@ struct heap {
 	size_t n, cap;
 };
 
-struct run {
+struct fit_profiler {
 	struct fit_profiling *out;
 	const struct fit_jobs *js;
 	const struct fit_profiler_params *p;
@@ -91,6 +92,7 @@ struct run {
 	size_t n_arrivals, next;
 	uint32_t started;
 	bool grown;
+	int32_t borrowed;	/* the number of the further node */
 	int64_t now_ns;
 };
 
@@ -135,7 +137,17 @@ static int by_key(const void *pa, const void *pb)
 	return before(a, b) ? -1 : before(b, a);
 }
 
-static int collect(struct run *r, struct fit_err *err)
+bool fit_profiler_takes(const struct fit_profiler_params *p, const struct fit_job *j)
+{
+	return p->nodes && !j->too_large && j->gpus <= p->most_gpus;
+}
+
+bool fit_profiler_finishes(const struct fit_profiler_params *p, const struct fit_job *j)
+{
+	return fit_profiler_takes(p, j) && j->duration_ns <= p->limit_ns;
+}
+
+static int collect(struct fit_profiler *r, struct fit_err *err)
 {
 	r->arrivals = malloc((r->js->n ? r->js->n : 1) * sizeof *r->arrivals);
 	r->out->jobs = malloc((r->js->n ? r->js->n : 1) * sizeof *r->out->jobs);
@@ -145,7 +157,7 @@ static int collect(struct run *r, struct fit_err *err)
 		const struct fit_job *j = &r->js->jobs[i];
 
 		r->out->jobs[i] = (struct fit_profiled){ .start_ns = -1, .end_ns = -1 };
-		if (j->too_large || j->gpus > r->p->most_gpus || !r->p->nodes)
+		if (!fit_profiler_takes(r->p, j))
 			continue;
 		if (j->duration_ns < 0)
 			return fit_fail(err, FIT_EDATA, "job %s: no duration (expected one for profiling)", j->id);
@@ -155,7 +167,7 @@ static int collect(struct run *r, struct fit_err *err)
 	return FIT_OK;
 }
 
-static int open_cluster(struct run *r, struct fit_err *err)
+static int open_cluster(struct fit_profiler *r, struct fit_err *err)
 {
 	char spec[2 * FIT_NUM_MAX];
 	int rc;
@@ -168,12 +180,12 @@ static int open_cluster(struct run *r, struct fit_err *err)
 	return rc;
 }
 
-static int change(struct run *r, int32_t by)
+static int change(struct fit_profiler *r, int32_t by, struct fit_err *err)
 {
 	struct fit_profiling *out = r->out;
 
 	if (fit_grow(&out->changes, &out->cap_changes, out->n_changes + 1, sizeof *out->changes))
-		return FIT_ENOMEM;
+		return fit_fail_nomem(err);
 	out->changes[out->n_changes++] = (struct fit_profile_change){ r->now_ns, by };
 	r->grown = by > 0;
 	if (r->grown)
@@ -183,22 +195,44 @@ static int change(struct run *r, int32_t by)
 	return FIT_OK;
 }
 
-static int scale(struct run *r)
+static int grow(struct fit_profiler *r, struct fit_err *err)
+{
+	int32_t node = r->p->nodes;
+	int rc = r->p->borrow ? r->p->borrow(r->p->lender, &node, err) : FIT_OK;
+
+	r->borrowed = node;
+	return rc || node < 0 ? rc : change(r, 1, err);
+}
+
+static int shrink(struct fit_profiler *r, struct fit_err *err)
+{
+	int rc = r->p->give_back ? r->p->give_back(r->p->lender, err) : FIT_OK;
+
+	return rc ? rc : change(r, -1, err);
+}
+
+static bool expects_few(const struct fit_profiler *r)
+{
+	double gpus = fit_forecast_mean(r->p->forecast, r->p->forecast->gpus, r->now_ns);
+
+	return isnan(gpus) ? !r->p->keeps_unforeseen : gpus <= r->p->shrink_gpus;
+}
+
+static int scale(struct fit_profiler *r, struct fit_err *err)
 {
 	const struct fit_profiler_params *p = r->p;
 
 	if (!p->forecast)
 		return FIT_OK;
 	if (!r->grown && r->now_ns % p->grow_ns == 0 && r->waiting.n > p->grow_above)
-		return change(r, 1);
+		return grow(r, err);
 	if (r->grown && r->now_ns % p->shrink_ns == 0 && r->waiting.n < p->shrink_below &&
-	    r->cluster.free[p->nodes] == p->node_gpus &&
-	    fit_forecast_mean(p->forecast, p->forecast->gpus, r->now_ns) <= p->shrink_gpus)
-		return change(r, -1);
+	    r->cluster.free[p->nodes] == p->node_gpus && expects_few(r))
+		return shrink(r, err);
 	return FIT_OK;
 }
 
-static int add_event(struct run *r, uint32_t j, bool ends)
+static int add_event(struct fit_profiler *r, uint32_t j, bool ends)
 {
 	struct fit_profiling *out = r->out;
 
@@ -208,19 +242,22 @@ static int add_event(struct run *r, uint32_t j, bool ends)
 	return FIT_OK;
 }
 
-static int start(struct run *r, uint32_t j, const struct fit_alloc *a)
+static int start(struct fit_profiler *r, uint32_t j, const struct fit_alloc *a)
 {
 	const struct fit_job *job = &r->js->jobs[j];
 	struct fit_profiling *out = r->out;
 	struct fit_profiled *x = &out->jobs[j];
 
-	if (fit_grow(&out->shares, &out->cap_shares, out->n_shares + a->n, sizeof *out->shares))
+	if (fit_grow(&out->shares, &out->cap_shares, out->n_shares + a->n, sizeof *out->shares) ||
+	    fit_grow(&out->lent, &out->cap_lent, out->n_shares + a->n, sizeof *out->lent))
 		return FIT_ENOMEM;
 	x->nodes_at = (uint32_t)out->n_shares;
 	x->n_nodes = (uint32_t)a->n;
-	for (size_t i = 0; i < a->n; i++)
+	for (size_t i = 0; i < a->n; i++) {
+		out->lent[out->n_shares] = r->borrowed;
 		out->shares[out->n_shares++] = a->shares[i];
-	x->finished = job->duration_ns <= r->p->limit_ns;
+	}
+	x->finished = fit_profiler_finishes(r->p, job);
 	x->start_ns = r->now_ns;
 	x->end_ns = r->now_ns + (x->finished ? job->duration_ns : r->p->limit_ns);
 	out->n_profiled++;
@@ -230,7 +267,7 @@ static int start(struct run *r, uint32_t j, const struct fit_alloc *a)
 	return push(&r->running, (struct item){ x->end_ns, r->started++, j });
 }
 
-static int end(struct run *r, uint32_t j)
+static int end(struct fit_profiler *r, uint32_t j)
 {
 	const struct fit_profiled *x = &r->out->jobs[j];
 	struct fit_alloc a = { r->out->shares + x->nodes_at, x->n_nodes, 0, r->js->jobs[j].gpus };
@@ -239,7 +276,7 @@ static int end(struct run *r, uint32_t j)
 	return add_event(r, j, true);
 }
 
-static int start_waiting(struct run *r)
+static int start_waiting(struct fit_profiler *r)
 {
 	struct fit_alloc a = { 0 };
 	int rc = FIT_OK;
@@ -263,62 +300,105 @@ static int64_t next_multiple(int64_t now, int64_t of)
 	return (now / of + 1) * of;
 }
 
-static int64_t next_instant(const struct run *r)
+int64_t fit_profiler_next_ns(const struct fit_profiler *r)
 {
-	int64_t at = r->next < r->n_arrivals ? r->arrivals[r->next].key : INT64_MAX;
+	const struct fit_profiler_params *p = r->p;
+	int64_t at = r->next < r->n_arrivals ? r->arrivals[r->next].key : INT64_MAX, size_ns;
 
 	if (r->running.n && r->running.a[0].key < at)
 		at = r->running.a[0].key;
-	if (at == INT64_MAX || !r->p->forecast)
-		return at;	/* nothing can change any more but the size */
-	if (!r->grown && r->waiting.n > r->p->grow_above && next_multiple(r->now_ns, r->p->grow_ns) < at)
-		at = next_multiple(r->now_ns, r->p->grow_ns);
-	if (r->grown && r->waiting.n < r->p->shrink_below && next_multiple(r->now_ns, r->p->shrink_ns) < at)
-		at = next_multiple(r->now_ns, r->p->shrink_ns);
+	if (!p->forecast)
+		return at;
+	if (!r->grown && r->waiting.n > p->grow_above) {
+		size_ns = next_multiple(r->now_ns, p->grow_ns);
+		at = size_ns < at ? size_ns : at;
+	}
+	/* without jobs the node goes back, too; where that may never be, nothing goes on for its sake */
+	if (r->grown && r->waiting.n < p->shrink_below && (at != INT64_MAX || !p->keeps_unforeseen)) {
+		size_ns = next_multiple(r->now_ns, p->shrink_ns);
+		at = size_ns < at ? size_ns : at;
+	}
 	return at;
 }
 
-static int step(struct run *r)
+bool fit_profiler_busy(const struct fit_profiler *r)
+{
+	return r->next < r->n_arrivals || r->waiting.n || r->running.n;
+}
+
+int fit_profiler_end(struct fit_profiler *r, int64_t now_ns, struct fit_err *err)
+{
+	r->now_ns = now_ns;
+	while (r->running.n && r->running.a[0].key <= now_ns) {
+		if (end(r, r->running.a[0].job))
+			return fit_fail_nomem(err);
+		pop(&r->running);
+	}
+	return FIT_OK;
+}
+
+int fit_profiler_begin(struct fit_profiler *r, int64_t now_ns, struct fit_err *err)
 {
 	int rc;
 
-	while (r->running.n && r->running.a[0].key <= r->now_ns) {
-		if (end(r, r->running.a[0].job))
-			return FIT_ENOMEM;
-		pop(&r->running);
-	}
-	while (r->next < r->n_arrivals && r->arrivals[r->next].key <= r->now_ns) {
+	while (r->next < r->n_arrivals && r->arrivals[r->next].key <= now_ns) {
 		uint32_t j = r->arrivals[r->next].job;
 
 		if (push(&r->waiting, (struct item){ r->p->naive ? 0 : r->js->jobs[j].gpus, (uint32_t)r->next, j }))
-			return FIT_ENOMEM;
+			return fit_fail_nomem(err);
 		r->next++;
 	}
-	rc = scale(r);
-	return rc ? rc : start_waiting(r);
+	rc = scale(r, err);
+	if (!rc && start_waiting(r))
+		rc = fit_fail_nomem(err);
+	return rc;
+}
+
+int fit_profiler_new(struct fit_profiler **r, struct fit_profiling *out, const struct fit_jobs *js,
+		     const struct fit_profiler_params *p, struct fit_err *err)
+{
+	struct fit_profiler *x = calloc(1, sizeof *x);
+	int rc;
+
+	*out = (struct fit_profiling){ 0 };
+	*r = x;
+	if (!x)
+		return fit_fail_nomem(err);
+	*x = (struct fit_profiler){ .out = out, .js = js, .p = p, .now_ns = -1, .borrowed = p->nodes };
+	rc = open_cluster(x, err);
+	rc = rc ? rc : collect(x, err);
+	if (rc) {
+		fit_profiler_free(x);
+		fit_profiling_release(out);
+		*r = NULL;
+	}
+	return rc;
+}
+
+void fit_profiler_free(struct fit_profiler *r)
+{
+	if (!r)
+		return;
+	fit_cluster_release(&r->cluster);
+	free(r->waiting.a);
+	free(r->running.a);
+	free(r->arrivals);
+	free(r);
 }
 
 int fit_profiler_run(struct fit_profiling *out, const struct fit_jobs *js,
 		     const struct fit_profiler_params *p, struct fit_err *err)
 {
-	struct run r = { .out = out, .js = js, .p = p };
-	int rc;
+	struct fit_profiler *r;
+	int rc = fit_profiler_new(&r, out, js, p, err);
 
-	*out = (struct fit_profiling){ 0 };
-	rc = open_cluster(&r, err);
-	rc = rc ? rc : collect(&r, err);
-	while (!rc) {
-		r.now_ns = next_instant(&r);
-		if (r.now_ns == INT64_MAX)
-			break;
-		rc = step(&r);
-		if (rc)
-			rc = fit_fail_nomem(err);
+	while (!rc && fit_profiler_busy(r)) {
+		int64_t now = fit_profiler_next_ns(r);
+
+		rc = fit_profiler_end(r, now, err);
+		rc = rc ? rc : fit_profiler_begin(r, now, err);
 	}
-	fit_cluster_release(&r.cluster);
-	free(r.waiting.a);
-	free(r.running.a);
-	free(r.arrivals);
+	fit_profiler_free(r);
 	if (rc)
 		fit_profiling_release(out);
 	return rc;

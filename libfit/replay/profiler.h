@@ -6,7 +6,11 @@
  *
  * Jobs wait in one queue, whose head blocks. Space-aware: fewest GPUs first, then order of arrival;
  * naive: order of arrival. They are consolidated (placement.h) unless something else is asked for.
- * Time-aware scaling: the profiler takes in more nodes when many jobs wait, and gives them back.
+ * Time-aware scaling: the profiler takes in one more node when many jobs wait, and gives it back when
+ * nobody needs it and few GPUs are expected.
+ *
+ * It runs by itself (fit_profiler_run), or beside a replay, whose clock then drives it: at each instant first
+ * fit_profiler_end(), then, once the replay's jobs have ended and come, fit_profiler_begin().
  */
 #ifndef FIT_REPLAY_PROFILER_H
 #define FIT_REPLAY_PROFILER_H
@@ -29,13 +33,19 @@ struct fit_profiler_params {
 	int64_t most_gpus;		/* larger jobs are not profiled */
 	bool naive;
 	int placement;			/* enum fit_placement_kind */
-	/* With a forecast only: each grow_ns a node more (one at most) while more than grow_above jobs wait;
-	 * each shrink_ns it goes back when it is empty, fewer than shrink_below wait, and the forecast of GPUs is
-	 * at most shrink_gpus. */
+	/* With a forecast only: at multiples of grow_ns a node more (one at most) while more than grow_above jobs
+	 * wait; at those of shrink_ns it goes back when it is empty, fewer than shrink_below wait, and the forecast
+	 * of GPUs is at most shrink_gpus. */
 	const struct fit_forecast *forecast;
 	int64_t grow_ns, shrink_ns;
 	size_t grow_above, shrink_below;
 	double shrink_gpus;
+	bool keeps_unforeseen;		/* it does not go back where nothing is forecast any more */
+	/* Who lends that node and takes it back. borrow: *node is the number that the further node has from now on,
+	 * for the shares of jobs; -1: nobody has one to spare. NULL: there always is one, number `nodes`. */
+	int (*borrow)(void *lender, int32_t *node, struct fit_err *err);
+	int (*give_back)(void *lender, struct fit_err *err);
+	void *lender;
 };
 struct fit_profiler_params fit_profiler_params_default(void);
 /* NULL, or what is wrong in one sentence. */
@@ -62,8 +72,9 @@ struct fit_profiling {
 	struct fit_profile_event *events;	/* in order of time; at one instant ends come first */
 	size_t n_events, cap_events;
 	struct fit_profiled *jobs;	/* as struct fit_jobs */
-	struct fit_share *shares;	/* nodes of the profiler, numbered from 0 */
-	size_t n_shares, cap_shares;
+	struct fit_share *shares;	/* nodes of the profiler, numbered from 0, and number `nodes`: see lent */
+	int32_t *lent;			/* by share: what borrow called the further node */
+	size_t n_shares, cap_shares, cap_lent;
 	struct fit_profile_change *changes;	/* of its size */
 	size_t n_changes, cap_changes;
 	size_t n_profiled, n_finished;
@@ -75,6 +86,22 @@ struct fit_profiling {
  */
 int fit_profiler_run(struct fit_profiling *out, const struct fit_jobs *js,
 		     const struct fit_profiler_params *p, struct fit_err *err) FIT_MUST_CHECK;
+
+/* The same step by step. js and p are borrowed; *out has all jobs at once, and is filled as time goes on:
+ * its events grow at the end. */
+struct fit_profiler;
+int fit_profiler_new(struct fit_profiler **r, struct fit_profiling *out, const struct fit_jobs *js,
+		     const struct fit_profiler_params *p, struct fit_err *err) FIT_MUST_CHECK;
+void fit_profiler_free(struct fit_profiler *r);
+/* Does the job run on the profiler at all? And does it end there? */
+bool fit_profiler_takes(const struct fit_profiler_params *p, const struct fit_job *j);
+bool fit_profiler_finishes(const struct fit_profiler_params *p, const struct fit_job *j);
+/* When something happens next, no earlier than at the last instant; INT64_MAX: nothing. */
+int64_t fit_profiler_next_ns(const struct fit_profiler *r);
+/* Are there jobs to come, that wait, or run? */
+bool fit_profiler_busy(const struct fit_profiler *r);
+int fit_profiler_end(struct fit_profiler *r, int64_t now_ns, struct fit_err *err) FIT_MUST_CHECK;
+int fit_profiler_begin(struct fit_profiler *r, int64_t now_ns, struct fit_err *err) FIT_MUST_CHECK;
 void fit_profiling_release(struct fit_profiling *p);
 
 #endif

@@ -104,12 +104,16 @@ void verify_apply(struct fit_verifier *v, struct verify_row *r)
 
 	if (r->ev == EV_CLUSTER) {
 		if (!r->cluster_bad && (verify_set_cluster(v, r->nodes_text) ||
-					verify_share_cluster(v) ||
+					verify_share_cluster(v) || verify_next_begin(v) ||
 					(v->autoscale != SCALE_NONE && verify_nodes_begin(v))))
 			v->code = FIT_ENOMEM;
 		if (v->autoscale != SCALE_NONE)
 			v->rented = 0;
 		v->seen_cluster = v->dirty = true;
+		return;
+	}
+	if (EV_BIT(r->ev) & EV_LENDING) {
+		v->woken = v->dirty = true;
 		return;
 	}
 	if (EV_BIT(r->ev) & EV_OF_NODE) {

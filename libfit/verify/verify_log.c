@@ -45,7 +45,7 @@ static const char *const event_names[EV_UNKNOWN] = {
 	"cluster", "submit", "reject", "start",  "move",
 	"preempt", "resume", "epoch",  "finish", "release", "batch",
 	"rent",    "ready",  "return",
-	"share", "profile", "profiled",
+	"share", "profile", "profiled", "lend", "regain",
 };
 
 /* ---- rows ---- */

@@ -345,6 +345,8 @@ int verify_read_meta(struct fit_verifier *v, const struct fit_meta *m, bool *fil
 	}
 	if (verify_share_meta(v, m))
 		return FIT_ENOMEM;
+	if (v->policy != POLICY_OTHER || v->by_epoch)	/* the rules of the policy itself hold */
+		v->queues = POLICY_OTHER;
 	s = fit_meta_get(m, "left_out");
 	if (s && (fit_parse_int64(fit_text_of(s), &v->left_out) || v->left_out < 1))
 		verify_fault(v, RULE_META, NONE, "metadata left_out is '%s' (expected a number above 0)", s);

@@ -212,6 +212,8 @@ int64_t verify_policy_timer(struct fit_verifier *v)
 		return verify_boa_timer(v);
 	if (v->policy == POLICY_FOLLOW)
 		return verify_follow_timer(v);
+	if (v->next)
+		return verify_next_timer(v);
 	return v->policy == POLICY_TIRESIAS ? verify_queue_timer(v) : NEVER;
 }
 
@@ -691,7 +693,7 @@ static bool placed_right(struct fit_verifier *v, const struct verify_live *l, in
 
 void verify_decide_placement(struct fit_verifier *v)
 {
-	if (!v->legal || !v->placed.n || !v->tree)
+	if (!v->legal || !v->placed.n || !v->tree || v->policy == POLICY_OTHER)
 		return;
 	v->order.n = 0;
 	for (size_t i = 0; i < v->placed.n; i++) {

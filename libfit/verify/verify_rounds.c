@@ -201,6 +201,7 @@ void verify_take(struct fit_verifier *v, struct verify_row *r, uint64_t line)
 	v->open_submit = NONE;
 	verify_apply(v, r);
 	verify_share_apply(v, r);
+	verify_next_apply(v, r);
 	v->acted = v->acted || (EV_BIT(r->ev) & EV_ACTIVE);
 }
 

@@ -76,6 +76,26 @@ static bool profiles_first(const struct fit_verifier *v)
 	return v->apart_text.n > 0;
 }
 
+static bool lends(const struct fit_verifier *v)
+{
+	return v->lender_text.n > 0;
+}
+
+static bool has_queues(const struct fit_verifier *v)
+{
+	return v->queues != POLICY_OTHER;
+}
+
+static bool has_packing_queues(const struct fit_verifier *v)
+{
+	return has_queues(v) && shares(v) && !v->pack_off;
+}
+
+static bool places(const struct fit_verifier *v)
+{
+	return grants_sizes(v) || (rigid(v) && v->placement != PLACE_RANDOM);
+}
+
 static bool sizes_known(const struct fit_verifier *v)
 {
 	return rigid(v) || grants_sizes(v);
@@ -213,7 +233,8 @@ static void row_vocabulary(struct fit_verifier *v, const struct verify_row *r)
 {
 	const unsigned holds = EV_PLACING | EV_BIT(EV_EPOCH) | EV_BIT(EV_BATCH) | EV_BIT(EV_SHARE) |
 			       EV_BIT(EV_PROFILE);
-	const unsigned bare = EV_BIT(EV_CLUSTER) | EV_BIT(EV_SUBMIT) | EV_BIT(EV_REJECT) | EV_OF_NODE;
+	const unsigned bare = EV_BIT(EV_CLUSTER) | EV_BIT(EV_SUBMIT) | EV_BIT(EV_REJECT) | EV_OF_NODE |
+			      EV_LENDING;
 	const bool splits = v->with_profile && r->n_nodes > 0 && (EV_BIT(r->ev) & EV_OF_JOB);
 	const char *bad = NULL;
 
@@ -255,7 +276,8 @@ static void row_vocabulary(struct fit_verifier *v, const struct verify_row *r)
 		bad = "a job to share GPUs with";
 	else if (shares(v) && isnan(r->speed) && (EV_BIT(r->ev) & (EV_PLACING | EV_BIT(EV_SHARE))))
 		bad = "no speed";
-	else if ((r->ev == EV_SHARE && !shares(v)) || ((EV_BIT(r->ev) & EV_PROFILING) && !profiles_first(v)))
+	else if ((r->ev == EV_SHARE && !shares(v)) || ((EV_BIT(r->ev) & EV_PROFILING) && !profiles_first(v)) ||
+		 ((EV_BIT(r->ev) & EV_LENDING) && !lends(v)))
 		bad = "no place in this log";
 	if (bad)
 		verify_fault(v, RULE_VOCABULARY, r->job, "%.*s has %s", FIT_TEXT_ARG(r->event),
@@ -775,14 +797,23 @@ const struct verify_rule_def verify_rules[N_RULES] = {
 	[RULE_PROFILER_ORDER] = { "profiler-order", "the head of the profiler's queue goes first",
 				  EV_BIT(EV_START) | EV_BIT(EV_PROFILE), profiles_first,
 				  verify_row_profiler_order, NULL, NULL },
+	[RULE_LENDING] = { "profiler-lending",
+			   "an empty node is lent while enough jobs wait for the profiler, and comes back when few do",
+			   EV_LENDING, lends, verify_row_lending, NULL, NULL },
+	[RULE_NEXT] = { "next-to-start",
+			"of each queue the first that can starts first, and nobody waits that can",
+			EV_BIT(EV_START), has_queues, verify_row_next, verify_decide_next, NULL },
+	[RULE_PACK_FIRST] = { "pack-first",
+			      "a job that may share joins the first that will do before it takes free GPUs",
+			      EV_BIT(EV_START), has_packing_queues, NULL, NULL, NULL },
 	[RULE_CONSERVING] = { "work-conserving",
 			      "no job waits that the policy could run on the free GPUs", 0,
 			      grants_sizes, NULL, verify_decide_conserving, NULL },
 	[RULE_KEEP] = { "keep-placement", "a running job whose size stays keeps its nodes",
 			EV_BIT(EV_MOVE), NULL, row_keep, NULL, NULL },
 	[RULE_PLACEMENT] = { "placement-rule",
-			     "new allocations fill the emptiest nodes first, in the policy's order",
-			     0, grants_sizes, NULL, verify_decide_placement, NULL },
+			     "new allocations are on the nodes that the placement gives, in the policy's order",
+			     EV_PLACING, places, verify_row_placement, verify_decide_placement, NULL },
 	[RULE_METRICS] = { "metrics-follow", "the given metrics follow from the events", 0, NULL,
 			   NULL, NULL, NULL },
 	[RULE_PER_JOB] = { "per-job-follows", "the given per-job metrics follow from the events", 0,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Jobs that share GPUs, parts of the cluster, and the profiler of Lucid: who may be where, how fast, and for
- * how long. Speeds come from the measurements, progress is counted here step by step.
+ * Jobs that share GPUs: who may share with whom, and how fast they are. Speeds come from the measurements,
+ * progress is counted here step by step.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -16,260 +16,117 @@ static struct verify_live *live_of(struct fit_verifier *v, uint32_t job)
 
 /* ---- the metadata ---- */
 
-static bool says(const struct fit_meta *m, const char *key, const char *value)
+bool verify_meta_says(const struct fit_meta *m, const char *key, const char *value)
 {
 	const char *s = fit_meta_get(m, key);
 
 	return s && fit_text_is(fit_text_of(s), value);
 }
 
-static int64_t count_of(struct fit_verifier *v, const struct fit_meta *m, const char *key)
+/* What a number of the metadata is, and the sentence where it is none. */
+enum kind { COUNT, REAL, TIME };
+union number {
+	int64_t n;	/* COUNT, and TIME in ns */
+	double x;
+};
+
+static union number number_of(struct fit_verifier *v, const struct fit_meta *m, const char *key, enum kind kind)
 {
 	const char *s = fit_meta_get(m, key);
-	int64_t n = 0;
+	struct fit_text t = s ? fit_text_of(s) : (struct fit_text){ NULL, 0 };
+	union number u = { 0 };
+	bool good = kind == COUNT ? !fit_parse_int64(t, &u.n) && u.n >= 0 :
+		    kind == TIME ? !fit_parse_time(t, &u.n) && u.n >= 0 :
+		    !fit_parse_double(t, &u.x) && u.x >= 0;
 
 	verify_check(v, RULE_META);
-	if (!s || fit_parse_int64(fit_text_of(s), &n) || n < 0)
-		verify_fault(v, RULE_META, NONE, "metadata %s is '%s' (expected a number)", key,
-			     s ? s : "missing");
-	return n;
+	if (!good)
+		verify_fault(v, RULE_META, NONE, "metadata %s is '%s' (expected %s)", key, s ? s : "missing",
+			     kind == TIME ? "seconds" : "a number");
+	return good ? u : (union number){ 0 };
 }
 
-static double real_of(struct fit_verifier *v, const struct fit_meta *m, const char *key)
+int64_t verify_meta_count(struct fit_verifier *v, const struct fit_meta *m, const char *key)
 {
-	const char *s = fit_meta_get(m, key);
-	double x = 0;
-
-	verify_check(v, RULE_META);
-	if (!s || fit_parse_double(fit_text_of(s), &x) || !(x >= 0))
-		verify_fault(v, RULE_META, NONE, "metadata %s is '%s' (expected a number)", key,
-			     s ? s : "missing");
-	return x;
+	return number_of(v, m, key, COUNT).n;
 }
 
-static int64_t time_of(struct fit_verifier *v, const struct fit_meta *m, const char *key)
+double verify_meta_real(struct fit_verifier *v, const struct fit_meta *m, const char *key)
 {
-	const char *s = fit_meta_get(m, key);
-	int64_t ns = 0;
+	return number_of(v, m, key, REAL).x;
+}
 
-	verify_check(v, RULE_META);
-	if (!s || fit_parse_time(fit_text_of(s), &ns) || ns < 0)
-		verify_fault(v, RULE_META, NONE, "metadata %s is '%s' (expected seconds)", key,
-			     s ? s : "missing");
-	return ns;
+int64_t verify_meta_time(struct fit_verifier *v, const struct fit_meta *m, const char *key)
+{
+	return number_of(v, m, key, TIME).n;
+}
+
+/* The policy whose queues can be followed. In one cluster whose emptiest nodes are filled the rules of the
+ * policies do that already. */
+static enum verify_policy queues_of(const struct fit_meta *m)
+{
+	static const struct {
+		const char *name;
+		enum verify_policy policy;
+	} known[] = { { "fifo", POLICY_FIFO }, { "sjf", POLICY_SJF }, { "qssf", POLICY_QSSF },
+		      { "lucid", POLICY_LUCID }, { "horus", POLICY_HORUS } };
+
+	if (!verify_meta_says(m, "interval_s", "0") || verify_meta_says(m, "packing", "forecast") ||
+	    fit_meta_get(m, "autoscale"))
+		return POLICY_OTHER;
+	for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+		if (verify_meta_says(m, "policy", known[i].name))
+			return known[i].policy;
+	return POLICY_OTHER;
+}
+
+static enum verify_placement placement_of(const char *name)
+{
+	static const char *const names[] = { "emptiest", "consolidate", "consolidate-first", "first-fit", NULL };
+
+	for (int i = 0; name && names[i]; i++)
+		if (fit_text_is(fit_text_of(name), names[i]))
+			return (enum verify_placement)i;
+	return name ? PLACE_RANDOM : PLACE_EMPTIEST;
 }
 
 int verify_share_meta(struct fit_verifier *v, const struct fit_meta *m)
 {
 	const char *vcs = fit_meta_get(m, "virtual_clusters"), *apart = fit_meta_get(m, "profiler_nodes");
 	const char *placement = fit_meta_get(m, "placement");
-	bool lucid = says(m, "fidelity", "lucid-asplos23");
+	bool lucid = verify_meta_says(m, "fidelity", "lucid-asplos23");
 
-	v->packs = says(m, "policy", "lucid") ? PACKS_LUCID : says(m, "policy", "horus") ? PACKS_HORUS : PACKS_NOT;
+	v->packs = verify_meta_says(m, "policy", "lucid") ? PACKS_LUCID :
+		   verify_meta_says(m, "policy", "horus") ? PACKS_HORUS : PACKS_NOT;
 	v->expect_host = v->expect_guest = NONE;
 	v->again_ns = NEVER;
+	v->lent_node = -1;
+	v->queues = queues_of(m);
+	v->bursts_by_size = lucid && v->queues == POLICY_QSSF;
+	v->placement = placement_of(placement);
 	if (vcs && fit_str_puts(&v->vc_text, vcs))
 		return FIT_ENOMEM;
 	if (apart && fit_str_puts(&v->apart_text, apart))
 		return FIT_ENOMEM;
-	if (apart) {
-		v->profile_limit_ns = time_of(v, m, "profile_limit_s");
-		v->profile_gpus = count_of(v, m, "profile_gpus");
-		v->profile_naive = says(m, "profile_order", "arrival");
-		v->profiled_beside = says(m, "profiled", "beside");
-	}
+	if (apart && verify_profiler_meta(v, m))
+		return FIT_ENOMEM;
 	if (v->packs == PACKS_NOT)
 		return FIT_OK;
-	v->pack_off = says(m, "packing", "off");
-	v->vague_instants = v->vague_instants || says(m, "packing", "forecast");
-	v->estimates = says(m, "estimator", "on");
-	v->survivor_keeps = says(m, "survivor", "keeps-speed");
+	v->pack_off = verify_meta_says(m, "packing", "off");
+	v->vague_instants = v->vague_instants || verify_meta_says(m, "packing", "forecast");
+	v->estimates = verify_meta_says(m, "estimator", "on");
+	v->survivor_keeps = verify_meta_says(m, "survivor", "keeps-speed");
 	v->lucid_unmeasured = lucid;
-	v->distributed = lucid && placement && !says(m, "placement", "consolidate");
+	v->distributed = lucid && placement && !verify_meta_says(m, "placement", "consolidate");
 	v->again_step_ns = lucid ? FIT_NS_PER_S : 0;
-	v->pack_gpus = count_of(v, m, "pack_gpus");
-	v->gpu_mem_mib = real_of(v, m, "gpu_mem_mib");
-	v->count_ns = time_of(v, m, "count_s");
+	v->pack_gpus = verify_meta_count(v, m, "pack_gpus");
+	v->gpu_mem_mib = verify_meta_real(v, m, "gpu_mem_mib");
+	v->count_ns = verify_meta_time(v, m, "count_s");
 	if (v->packs == PACKS_LUCID)
-		v->pack_score = count_of(v, m, "pack_score");
+		v->pack_score = verify_meta_count(v, m, "pack_score");
 	else
-		v->pack_util_pct = real_of(v, m, "pack_util_pct");
+		v->pack_util_pct = verify_meta_real(v, m, "pack_util_pct");
 	return FIT_OK;
-}
-
-/* ---- parts of the cluster ---- */
-
-int verify_share_group(struct fit_verifier *v, struct fit_text group, uint16_t *vc)
-{
-	uint32_t at = fit_index_get(&v->by_group, group);
-
-	if (at == FIT_NO_INDEX) {
-		if (v->n_groups == UINT16_MAX) /* more than any replay has */
-			return FIT_OK;
-		at = v->n_groups++;
-		if (fit_index_put(&v->by_group, group, at, NULL))
-			return FIT_ENOMEM;
-	}
-	*vc = (uint16_t)at;
-	return FIT_OK;
-}
-
-/* "name:NxG" or "name:N": name and the number behind the colon. */
-static bool cut_part(struct fit_text t, struct fit_text *name, int64_t *n)
-{
-	size_t colon = 0, end;
-
-	while (colon < t.n && t.s[colon] != ':')
-		colon++;
-	*name = (struct fit_text){ t.s, colon == t.n ? 0 : colon };
-	t = colon == t.n ? t : (struct fit_text){ t.s + colon + 1, t.n - colon - 1 };
-	for (end = 0; end < t.n && t.s[end] != 'x'; end++)
-		;
-	return fit_parse_int64((struct fit_text){ t.s, end }, n) == FIT_OK && *n > 0;
-}
-
-static struct verify_vc *find_vc(struct fit_verifier *v, struct fit_text name)
-{
-	for (size_t i = 0; i < v->n_vcs; i++)
-		if (fit_text_eq(v->vcs[i].name, name))
-			return &v->vcs[i];
-	return NULL;
-}
-
-static int add_vc(struct fit_verifier *v, struct fit_text name, int64_t n)
-{
-	struct verify_vc *last = v->n_vcs ? &v->vcs[v->n_vcs - 1] : NULL;
-	int64_t first = last ? last->first + last->n_nodes : 0;
-
-	if (last && fit_text_eq(last->name, name)) {
-		last->n_nodes += n;
-		return FIT_OK;
-	}
-	if (fit_grow(&v->vcs, &v->cap_vcs, v->n_vcs + 1, sizeof *v->vcs))
-		return FIT_ENOMEM;
-	v->vcs[v->n_vcs++] = (struct verify_vc){ .name = name, .first = first, .n_nodes = n };
-	return FIT_OK;
-}
-
-static struct fit_text part_at(const struct fit_str *s, size_t *at)
-{
-	size_t from = *at, to = from;
-
-	while (to < s->n && s->s[to] != ',')
-		to++;
-	*at = to + 1;
-	return (struct fit_text){ s->s + from, to - from };
-}
-
-static int set_apart(struct fit_verifier *v)
-{
-	free(v->apart);
-	v->apart = calloc(v->n_nodes + 1, sizeof *v->apart);
-	if (!v->apart)
-		return FIT_ENOMEM;
-	for (size_t at = 0; at < v->apart_text.n;) {
-		struct fit_text name;
-		struct verify_vc *vc;
-		int64_t n = 0;
-		bool good = cut_part(part_at(&v->apart_text, &at), &name, &n);
-
-		vc = good ? find_vc(v, name) : NULL;
-		verify_check(v, RULE_META);
-		if (!vc || n >= vc->n_nodes) {
-			verify_fault(v, RULE_META, NONE, "metadata profiler_nodes is '%s' (expected nodes of "
-				     "virtual clusters)", v->apart_text.s);
-			return FIT_OK;
-		}
-		vc->n_apart = n;
-		for (int64_t i = vc->first + vc->n_nodes - n; i < vc->first + vc->n_nodes; i++)
-			if ((size_t)i < v->n_nodes)
-				v->apart[i] = true;
-	}
-	return FIT_OK;
-}
-
-int verify_share_cluster(struct fit_verifier *v)
-{
-	int rc = FIT_OK;
-
-	v->n_vcs = 0;
-	for (size_t at = 0; at < v->vc_text.n && !rc;) {
-		struct fit_text name;
-		int64_t n = 0;
-
-		if (!cut_part(part_at(&v->vc_text, &at), &name, &n)) {
-			verify_fault(v, RULE_META, NONE, "metadata virtual_clusters is '%s' (expected NAME:NODESxGPUS)",
-				     v->vc_text.s);
-			break;
-		}
-		rc = add_vc(v, name, n);
-	}
-	if (!rc && !v->n_vcs)
-		rc = add_vc(v, (struct fit_text){ "", 0 }, (int64_t)v->n_nodes);
-	if (rc)
-		return rc;
-	free(v->vc_of_group);
-	v->vc_of_group = calloc((size_t)v->n_groups + 1, sizeof *v->vc_of_group);
-	if (!v->vc_of_group)
-		return FIT_ENOMEM;
-	for (size_t i = 0; i < v->n_vcs && v->vc_text.n; i++) {
-		uint32_t g = fit_index_get(&v->by_group, v->vcs[i].name);
-
-		if (g != FIT_NO_INDEX)
-			v->vc_of_group[g] = &v->vcs[i];
-	}
-	return set_apart(v);
-}
-
-static const struct verify_vc *vc_of(const struct fit_verifier *v, uint32_t job)
-{
-	if (!v->vc_text.n)
-		return v->n_vcs ? &v->vcs[0] : NULL;
-	return v->vc_of_group ? v->vc_of_group[v->jobs[job].vc] : NULL;
-}
-
-int64_t verify_share_most(const struct fit_verifier *v, uint32_t job)
-{
-	const struct verify_vc *vc = vc_of(v, job);
-	int64_t sum = 0;
-
-	if (!vc || (!v->vc_text.n && !v->apart_text.n))
-		return verify_has_types(v) ? verify_type_most(v, job) : v->most;
-	for (int64_t i = vc->first; i < vc->first + vc->n_nodes - vc->n_apart && (size_t)i < v->n_nodes; i++)
-		sum += v->size[i];
-	return sum;
-}
-
-bool verify_share_on_profiler(const struct fit_verifier *v, const struct verify_row *r)
-{
-	if (!v->apart || !r->n_nodes)
-		return false;
-	for (size_t i = 0; i < r->n_nodes; i++)
-		if ((size_t)r->nodes[i].node >= v->n_nodes || !v->apart[r->nodes[i].node])
-			return false;
-	return true;
-}
-
-void verify_row_virtual(struct fit_verifier *v, const struct verify_row *r)
-{
-	const struct verify_vc *vc;
-
-	if (r->job == NONE || r->on_profiler)
-		return;
-	verify_check(v, RULE_VIRTUAL);
-	vc = vc_of(v, r->job);
-	for (size_t i = 0; vc && i < r->n_nodes; i++) {
-		int64_t n = r->nodes[i].node;
-
-		if (n < vc->first || n >= vc->first + vc->n_nodes - vc->n_apart) {
-			verify_fault(v, RULE_VIRTUAL, r->job, "node %lld, the nodes of '%.*s' for jobs are %lld to %lld",
-				     (long long)n, FIT_TEXT_ARG(vc->name), (long long)vc->first,
-				     (long long)(vc->first + vc->n_nodes - vc->n_apart - 1));
-			return;
-		}
-	}
-	if (!vc)
-		verify_fault(v, RULE_VIRTUAL, r->job, "its group is no virtual cluster");
 }
 
 /* ---- speeds and progress ---- */
@@ -452,169 +309,7 @@ void verify_row_pack_score(struct fit_verifier *v, const struct verify_row *r)
 			     gpu_time(v, r->job), gpu_time(v, r->with));
 }
 
-/* ---- the profiler ---- */
-
-static struct verify_profile *profile_of(struct fit_verifier *v, uint32_t job)
-{
-	for (size_t i = 0; i < v->n_profiles; i++)
-		if (v->profiles[i].job == job)
-			return &v->profiles[i];
-	return NULL;
-}
-
-static bool starts_profile(const struct verify_row *r)
-{
-	return r->ev == EV_PROFILE || (r->ev == EV_START && r->on_profiler);
-}
-
-void verify_row_profiler(struct fit_verifier *v, const struct verify_row *r)
-{
-	const struct verify_job *j;
-	int64_t ran;
-
-	if (r->job == NONE)
-		return;
-	j = &v->jobs[r->job];
-	if (starts_profile(r)) {
-		verify_check(v, RULE_PROFILER);
-		if (!verify_share_on_profiler(v, r))
-			verify_fault(v, RULE_PROFILER, r->job, "profiled on nodes that are not set apart for that");
-		else if (j->gpus > (double)v->profile_gpus)
-			verify_fault(v, RULE_PROFILER, r->job, "profiled on %g GPUs (at most %lld may be)", j->gpus,
-				     (long long)v->profile_gpus);
-		else if (j->gpus < (double)r->sum || j->gpus > (double)r->sum)
-			verify_fault(v, RULE_PROFILER, r->job, "profiled on %lld GPUs, asked for %g", (long long)r->sum,
-				     j->gpus);
-		else if (j->was_profiled)
-			verify_fault(v, RULE_PROFILER, r->job, "profiled a second time");
-		else if ((j->duration_ns <= v->profile_limit_ns) != (r->ev == EV_START))
-			verify_fault(v, RULE_PROFILER, r->job, r->ev == EV_START ?
-				     "runs on the profiler, and lasts longer than its limit" :
-				     "is only profiled, although it ends within the limit");
-	} else if (r->ev == EV_PROFILED) {
-		verify_check(v, RULE_PROFILER);
-		ran = j->profile_ns == NO_INT ? -1 : r->t - j->profile_ns;
-		if (ran != v->profile_limit_ns)
-			verify_fault(v, RULE_PROFILER, r->job, "was profiled for %.9g s, the limit is %.9g",
-				     fit_time_to_double(ran), fit_time_to_double(v->profile_limit_ns));
-	}
-}
-
-void verify_end_profiler(struct fit_verifier *v)
-{
-	for (size_t i = 0; i < v->n_jobs; i++) {
-		const struct verify_job *j = &v->jobs[i];
-
-		if (j->state == JOB_UNSEEN || j->state == JOB_LEFT_OUT || j->state == JOB_REJECTED)
-			continue;
-		verify_check(v, RULE_PROFILER);
-		if (!j->was_profiled && j->gpus <= (double)v->profile_gpus)
-			verify_fault(v, RULE_PROFILER, (uint32_t)i, "never profiled");
-		else if (j->profile_ns != NO_INT)
-			verify_fault(v, RULE_PROFILER, (uint32_t)i, "its profile never ends");
-	}
-}
-
-/* The head of the queue is profiled first: fewest GPUs, or who came first. */
-void verify_row_profiler_order(struct fit_verifier *v, const struct verify_row *r)
-{
-	double gpus;
-
-	if (r->job == NONE || !starts_profile(r))
-		return;
-	verify_check(v, RULE_PROFILER_ORDER);
-	gpus = v->jobs[r->job].gpus;
-	for (size_t i = 0; i < v->to_profile.n; i++) {
-		uint32_t other = v->to_profile.a[i];
-		bool smaller = !v->profile_naive && v->jobs[other].gpus < gpus;
-		bool alike = v->profile_naive || !(v->jobs[other].gpus > gpus);
-
-		if (other == r->job) {
-			gpus = -1; /* those behind it came later */
-			continue;
-		}
-		if (smaller || (alike && gpus >= 0)) {
-			struct fit_text id = verify_job_id(v, other);
-
-			verify_fault(v, RULE_PROFILER_ORDER, r->job, "profiled while job '%.*s' is before it in the queue",
-				     FIT_TEXT_ARG(id));
-			return;
-		}
-		if (gpus < 0 && v->profile_naive)
-			return;
-	}
-}
-
 /* ---- effects ---- */
-
-static void drop_waiting(struct fit_verifier *v, uint32_t job)
-{
-	for (size_t i = 0; i < v->to_profile.n; i++) {
-		if (v->to_profile.a[i] == job) {
-			memmove(v->to_profile.a + i, v->to_profile.a + i + 1,
-				(v->to_profile.n - i - 1) * sizeof *v->to_profile.a);
-			v->to_profile.n--;
-			return;
-		}
-	}
-}
-
-static void begin_profile(struct fit_verifier *v, const struct verify_row *r)
-{
-	struct verify_profile *p;
-
-	if (fit_grow(&v->apps_by_type, &v->cap_profiles, v->n_profiles + 1, sizeof *v->profiles)) {
-		v->code = FIT_ENOMEM;
-		return;
-	}
-	p = &v->profiles[v->n_profiles];
-	*p = (struct verify_profile){ .job = r->job, .n_nodes = r->n_nodes,
-				      .nodes = malloc((r->n_nodes + 1) * sizeof *p->nodes) };
-	if (!p->nodes) {
-		v->code = FIT_ENOMEM;
-		return;
-	}
-	v->n_profiles++;
-	for (size_t i = 0; i < r->n_nodes; i++) {
-		p->nodes[i] = r->nodes[i];
-		verify_book(v, r->nodes[i].node, r->nodes[i].gpus);
-		if ((size_t)r->nodes[i].node < v->n_nodes && verify_list_push(&v->touched, (uint32_t)r->nodes[i].node))
-			v->code = FIT_ENOMEM;
-	}
-	v->jobs[r->job].profile_ns = r->t;
-	v->jobs[r->job].was_profiled = true;
-	drop_waiting(v, r->job);
-}
-
-static void end_profile(struct fit_verifier *v, const struct verify_row *r)
-{
-	struct verify_profile *p = profile_of(v, r->job);
-	struct verify_job *j = &v->jobs[r->job];
-	double gpu_s = p ? j->gpus * fit_time_to_double(r->t - j->profile_ns) : 0;
-
-	if (!p)
-		return;
-	for (size_t i = 0; i < p->n_nodes; i++)
-		verify_book(v, p->nodes[i].node, -p->nodes[i].gpus);
-	free(p->nodes);
-	*p = v->profiles[--v->n_profiles];
-	/* until it was started in the cluster it did not wait */
-	if (r->live) {
-		int64_t to = r->live->first_start_ns < r->t ? r->live->first_start_ns : r->t;
-
-		r->live->gpu_s += gpu_s;
-		if (to > j->profile_ns)
-			r->live->held_ns += to - j->profile_ns;
-	} else if (v->keep) {
-		v->results[r->job].gpu_s += gpu_s;
-		if (v->results[r->job].start_ns > j->profile_ns)
-			v->results[r->job].held_ns += (v->results[r->job].start_ns < r->t ?
-						       v->results[r->job].start_ns : r->t) - j->profile_ns;
-	}
-	j->profile_ns = NO_INT;
-	if (!v->profiled_beside)
-		v->woken = v->dirty = true;
-}
 
 /* The other one keeps the GPUs. */
 void verify_share_left(struct fit_verifier *v, struct verify_live *l)
@@ -642,21 +337,9 @@ void verify_share_apply(struct fit_verifier *v, const struct verify_row *r)
 {
 	struct verify_live *l = r->live, *host;
 
-	if (r->ev == EV_SUBMIT && v->apart_text.n && r->job != NONE &&
-	    v->jobs[r->job].gpus <= (double)v->profile_gpus && verify_list_push(&v->to_profile, r->job))
-		v->code = FIT_ENOMEM;
-	if (r->ev == EV_REJECT && r->job != NONE)
-		drop_waiting(v, r->job);
+	verify_profiler_apply(v, r);
 	if (r->job == NONE)
 		return;
-	if (r->ev == EV_PROFILE)
-		begin_profile(v, r);
-	else if (r->ev == EV_PROFILED)
-		end_profile(v, r);
-	if (r->ev == EV_START && r->on_profiler) {
-		v->jobs[r->job].was_profiled = true;
-		drop_waiting(v, r->job);
-	}
 	if (r->ev != EV_SHARE && r->ev != EV_FINISH)
 		v->expect_host = NONE;
 	l = live_of(v, r->job);
@@ -684,16 +367,8 @@ void verify_share_apply(struct fit_verifier *v, const struct verify_row *r)
 
 void verify_share_release(struct fit_verifier *v)
 {
-	for (size_t i = 0; i < v->n_profiles; i++)
-		free(v->profiles[i].nodes);
-	free(v->profiles);
-	free(v->to_profile.a);
-	free(v->vcs);
-	free(v->vc_of_group);
-	free(v->apart);
-	fit_str_release(&v->vc_text);
-	fit_str_release(&v->apart_text);
-	fit_str_release(&v->groups);
-	fit_index_release(&v->by_group);
+	verify_parts_release(v);
+	verify_profiler_release(v);
+	verify_next_release(v);
 	fit_colocation_release(&v->colocation);
 }

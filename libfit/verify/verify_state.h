@@ -41,6 +41,8 @@ enum verify_event {
 	EV_SHARE,
 	EV_PROFILE,
 	EV_PROFILED,
+	EV_LEND,
+	EV_REGAIN,
 	EV_UNKNOWN
 };
 #define EV_BIT(e) (1u << (e))
@@ -50,7 +52,8 @@ enum verify_event {
 #define EV_PLACING (EV_BIT(EV_START) | EV_BIT(EV_MOVE) | EV_BIT(EV_RESUME))
 #define EV_OF_NODE (EV_BIT(EV_RENT) | EV_BIT(EV_READY) | EV_BIT(EV_RETURN))
 #define EV_PROFILING (EV_BIT(EV_PROFILE) | EV_BIT(EV_PROFILED))
-#define EV_OF_JOB (~EV_BIT(EV_CLUSTER) & ~EV_BIT(EV_UNKNOWN) & ~EV_OF_NODE)
+#define EV_LENDING (EV_BIT(EV_LEND) | EV_BIT(EV_REGAIN))
+#define EV_OF_JOB (~EV_BIT(EV_CLUSTER) & ~EV_BIT(EV_UNKNOWN) & ~EV_OF_NODE & ~EV_LENDING)
 #define EV_ALL (~0u)
 
 enum verify_policy {
@@ -72,6 +75,18 @@ enum verify_policy {
 	POLICY_SMALLEST,
 	POLICY_SIA
 };
+
+/* How GPUs are found. */
+enum verify_placement {
+	PLACE_EMPTIEST,
+	PLACE_CONSOLIDATE,
+	PLACE_CONSOLIDATE_FIRST,
+	PLACE_FIRST_FIT,
+	PLACE_RANDOM
+};
+
+/* Of nodes whose part is not that of their number. */
+enum { NODE_AT_HOME, NODE_AWAY, NODE_ADOPTED };
 
 /* The rules, in the order of the verdict table. Policy rules come before the placement rule, which
  * needs their order. */
@@ -134,6 +149,9 @@ enum verify_rule {
 	RULE_PACK_SCORE,
 	RULE_PROFILER,
 	RULE_PROFILER_ORDER,
+	RULE_LENDING,
+	RULE_NEXT,
+	RULE_PACK_FIRST,
 	RULE_CONSERVING,
 	RULE_KEEP,
 	RULE_PLACEMENT,
@@ -538,6 +556,19 @@ struct fit_verifier {
 	size_t n_profiles, cap_profiles;
 	struct verify_list to_profile;	/* submitted, and not on the profiler yet */
 	uint32_t n_placed;		/* placements so far */
+	/* a node that a part lends the profiler (verify_profiler.c) */
+	struct fit_str lender_text;
+	bool lending_echoed;
+	int64_t lend_each_ns, lend_above, regain_each_ns, regain_below;
+	double regain_gpus;
+	int64_t lent_node;		/* of the profiler now; -1: none */
+	size_t n_first_nodes;		/* of the cluster at the beginning */
+	uint8_t *away;			/* per node: lent, and not back; or a further node, */
+	size_t n_away, cap_away;	/* which the lender has (enum) */
+	enum verify_policy queues;	/* whose queues are followed (verify_next.c); POLICY_OTHER: none */
+	enum verify_placement placement;
+	bool bursts_by_size;		/* qssf: a queue in which all came at this second goes by size */
+	struct verify_next *next;
 	uint32_t expect_host;		/* the next row is the share of this job, of which expect_guest */
 	uint32_t expect_guest;		/* is the new partner, or NONE: it is alone from now on */
 
@@ -874,30 +905,71 @@ static inline int64_t verify_free(const struct fit_verifier *v)
 	return v->total - v->total_booked;
 }
 
-/* ---- shared GPUs, virtual clusters, the profiler ---- */
+/* ---- metadata of shared GPUs and the profiler (verify_share.c) ---- */
 
+bool verify_meta_says(const struct fit_meta *m, const char *key, const char *value);
+/* A number from 0 on; 0 where there is none, and the rule about metadata is violated. */
+int64_t verify_meta_count(struct fit_verifier *v, const struct fit_meta *m, const char *key);
+double verify_meta_real(struct fit_verifier *v, const struct fit_meta *m, const char *key);
+int64_t verify_meta_time(struct fit_verifier *v, const struct fit_meta *m, const char *key);	/* ns */
 /* What the metadata say. FIT_ENOMEM. */
 int verify_share_meta(struct fit_verifier *v, const struct fit_meta *m) FIT_MUST_CHECK;
+
+/* ---- parts of the cluster (verify_parts.c) ---- */
+
+void verify_parts_release(struct fit_verifier *v);
+/* The part of a job; NULL: it has none. */
+const struct verify_vc *verify_vc_of(const struct fit_verifier *v, uint32_t job);
+/* Is it a node that jobs of that part may take now? */
+bool verify_part_has(const struct fit_verifier *v, const struct verify_vc *vc, size_t node);
+/* The nodes of a part, one after another: the one behind `after` (-1: the first); -1: none. */
+int64_t verify_part_node(const struct fit_verifier *v, const struct verify_vc *vc, int64_t after);
+/* Does the placement find gpus GPUs now in the part of that job? */
+bool verify_part_fits(const struct fit_verifier *v, uint32_t job, int64_t gpus);
+/* Whose a node is from now on (enum). FIT_ENOMEM. */
+int verify_part_move(struct fit_verifier *v, size_t node, int where) FIT_MUST_CHECK;
+/* placement-rule, where it is not that of one cluster whose emptiest nodes are filled */
+void verify_row_placement(struct fit_verifier *v, const struct verify_row *r);
+
+/* ---- who had to be next (verify_next.c) ---- */
+
+int verify_next_begin(struct fit_verifier *v) FIT_MUST_CHECK;
+void verify_next_release(struct fit_verifier *v);
+void verify_next_apply(struct fit_verifier *v, const struct verify_row *r);
+/* When hosts are offered to those that were before them, or NEVER. */
+int64_t verify_next_timer(const struct fit_verifier *v);
+void verify_row_next(struct fit_verifier *v, const struct verify_row *r);
+void verify_decide_next(struct fit_verifier *v);
 /* The cluster is known: where its parts are. FIT_ENOMEM. */
 int verify_share_cluster(struct fit_verifier *v) FIT_MUST_CHECK;
 /* The group of a job, as a number. FIT_ENOMEM. */
 int verify_share_group(struct fit_verifier *v, struct fit_text group, uint16_t *vc) FIT_MUST_CHECK;
 /* GPUs that a job can have at all. */
 int64_t verify_share_most(const struct fit_verifier *v, uint32_t job);
+bool verify_share_on_profiler(const struct fit_verifier *v, const struct verify_row *r);
+void verify_row_virtual(struct fit_verifier *v, const struct verify_row *r);
+
+/* ---- the profiler (verify_profiler.c) ---- */
+
+int verify_profiler_meta(struct fit_verifier *v, const struct fit_meta *m) FIT_MUST_CHECK;	/* FIT_ENOMEM */
+void verify_profiler_apply(struct fit_verifier *v, const struct verify_row *r);
+void verify_profiler_release(struct fit_verifier *v);
+void verify_row_profiler(struct fit_verifier *v, const struct verify_row *r);
+void verify_end_profiler(struct fit_verifier *v);
+void verify_row_profiler_order(struct fit_verifier *v, const struct verify_row *r);
+void verify_row_lending(struct fit_verifier *v, const struct verify_row *r);
+
+/* ---- who shares GPUs (verify_share.c) ---- */
+
 /* What a row says of progress, where GPUs are shared. */
 void verify_share_forecast(struct fit_verifier *v, struct verify_row *r);
-bool verify_share_on_profiler(const struct fit_verifier *v, const struct verify_row *r);
 /* Effects of rows, after those of verify_apply.c; guest: before a new allocation is booked. */
 void verify_share_apply(struct fit_verifier *v, const struct verify_row *r);
 void verify_share_left(struct fit_verifier *v, struct verify_live *l);	/* right before its GPUs come back */
 void verify_share_release(struct fit_verifier *v);
 double verify_share_measured(const struct fit_verifier *v, uint32_t a, uint32_t b, double *speed_b);
-void verify_row_virtual(struct fit_verifier *v, const struct verify_row *r);
 void verify_row_sharing(struct fit_verifier *v, const struct verify_row *r);
 void verify_row_shared_speed(struct fit_verifier *v, const struct verify_row *r);
 void verify_row_pack_memory(struct fit_verifier *v, const struct verify_row *r);
 void verify_row_pack_score(struct fit_verifier *v, const struct verify_row *r);
-void verify_row_profiler(struct fit_verifier *v, const struct verify_row *r);
-void verify_end_profiler(struct fit_verifier *v);
-void verify_row_profiler_order(struct fit_verifier *v, const struct verify_row *r);
 #endif

@@ -333,7 +333,7 @@ static void bad_rows(void **state)
 	(void)state;
 	refuse_row("1\tstop\tj\t1\t-\tNA\tNA", "event: unknown event 'stop' (expected cluster, submit, reject, "
 		   "start, move, preempt, resume, epoch, batch, finish, release, share, profile, "
-		   "profiled, rent, ready or return)");
+		   "profiled, shift, lose, rent, ready, return, lend or regain)");
 	refuse_row("-1\tsubmit\tj\t1\t-\tNA\tNA",
 		   "time_s: negative time '-1' (expected seconds since the trace origin)");
 	refuse_row("1\tsubmit\tNA\t1\t-\tNA\tNA",

@@ -1,0 +1,536 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Who had to be next, where the queues of several parts, other placements than the emptiest nodes, or shared GPUs
+ * are at work: fifo, sjf, qssf, lucid and horus.
+ *
+ * Each part has a queue, kept by size. Rows of a decision come in the order in which it was made, so each start is
+ * held against what was there right before its row: a job that is before it in the queue could not have started,
+ * and where jobs share, the first host in order of start is taken that will do, before free GPUs. Once the decision
+ * is over, nobody waits that could start: of each size what is free is looked at once, and every waiting job
+ * meets every host once, when the later of the two comes.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "libfit/verify/verify_state.h"
+
+struct waiting {
+	__int128 key;
+	int64_t second, third;		/* break ties */
+	uint32_t job;
+};
+
+/* Jobs of one size. */
+struct line {
+	int64_t gpus;
+	struct waiting *a;		/* in order */
+	size_t n, cap;
+	struct verify_list hosts;	/* run alone and may be joined, in order of start */
+};
+
+/* A host that jobs before it in the queue are offered later. */
+struct deferred {
+	uint32_t job;
+	int64_t due_ns;
+};
+
+struct part {
+	struct line *lines;
+	size_t n_lines, cap_lines;
+	size_t n_waiting, n_came;	/* in all lines; of these, arrivals at came_ns */
+	int64_t came_ns;
+	bool dirty;
+	struct verify_list fresh, new_hosts;
+	struct deferred *deferred;
+	size_t n_deferred, cap_deferred;
+};
+
+struct verify_next {
+	struct part *parts;		/* as v->vcs */
+	size_t n_parts;
+	uint32_t arrived;
+	struct waiting *place;		/* by job: its entry in a line, in case */
+	uint8_t *waits;			/* by job */
+	uint32_t *started;		/* by job: order of start */
+};
+
+void verify_next_release(struct fit_verifier *v)
+{
+	struct verify_next *x = v->next;
+
+	if (!x)
+		return;
+	for (size_t i = 0; i < x->n_parts; i++) {
+		struct part *p = &x->parts[i];
+
+		for (size_t k = 0; k < p->n_lines; k++) {
+			free(p->lines[k].a);
+			free(p->lines[k].hosts.a);
+		}
+		free(p->lines);
+		free(p->fresh.a);
+		free(p->new_hosts.a);
+		free(p->deferred);
+	}
+	free(x->parts);
+	free(x->place);
+	free(x->waits);
+	free(x->started);
+	free(x);
+	v->next = NULL;
+}
+
+int verify_next_begin(struct fit_verifier *v)
+{
+	struct verify_next *x;
+
+	if (verify_has_types(v))
+		v->queues = POLICY_OTHER;
+	if (v->next || v->queues == POLICY_OTHER)
+		return FIT_OK;
+	v->next = x = calloc(1, sizeof *x);
+	if (!x)
+		return FIT_ENOMEM;
+	x->n_parts = v->n_vcs;
+	x->parts = calloc(v->n_vcs + 1, sizeof *x->parts);
+	x->place = calloc(v->n_jobs + 1, sizeof *x->place);
+	x->waits = calloc(v->n_jobs + 1, sizeof *x->waits);
+	x->started = calloc(v->n_jobs + 1, sizeof *x->started);
+	return x->parts && x->place && x->waits && x->started ? FIT_OK : FIT_ENOMEM;
+}
+
+static struct part *part_of(const struct fit_verifier *v, uint32_t job)
+{
+	const struct verify_vc *vc = verify_vc_of(v, job);
+
+	return vc ? &v->next->parts[vc - v->vcs] : NULL;
+}
+
+/* ---- the order of a queue ---- */
+
+static int compare(const struct waiting *a, const struct waiting *b)
+{
+	if (a->key != b->key)
+		return a->key < b->key ? -1 : 1;
+	if (a->second != b->second)
+		return a->second < b->second ? -1 : 1;
+	return (a->third > b->third) - (a->third < b->third);
+}
+
+/* qssf under the fidelity: all that wait came at this second, and go by size. */
+static bool by_size_now(const struct fit_verifier *v, const struct part *p)
+{
+	return v->bursts_by_size && p->came_ns == v->now && p->n_came == p->n_waiting;
+}
+
+static struct waiting entry_of(struct fit_verifier *v, uint32_t job)
+{
+	const struct verify_job *j = &v->jobs[job];
+	struct waiting w = { .third = j->rank, .job = job };
+
+	if (v->queues == POLICY_FIFO)
+		w.key = j->submit_ns;
+	else if (v->queues == POLICY_SJF)
+		w.key = j->duration_ns;
+	else if (v->queues == POLICY_QSSF || (v->queues == POLICY_LUCID && v->estimates))
+		w.key = (__int128)(j->predicted_ns / 1000) * (int64_t)j->gpus;
+	if (v->queues == POLICY_QSSF)
+		w.second = (int64_t)j->gpus;
+	if (v->queues == POLICY_LUCID || v->queues == POLICY_HORUS)
+		w.third = v->next->arrived++;
+	return w;
+}
+
+static struct line *line_of(struct part *p, int64_t gpus)
+{
+	for (size_t i = 0; i < p->n_lines; i++)
+		if (p->lines[i].gpus == gpus)
+			return &p->lines[i];
+	if (fit_grow(&p->lines, &p->cap_lines, p->n_lines + 1, sizeof *p->lines))
+		return NULL;
+	p->lines[p->n_lines] = (struct line){ .gpus = gpus };
+	return &p->lines[p->n_lines++];
+}
+
+/* Where w is or would be. */
+static size_t find(const struct line *l, const struct waiting *w)
+{
+	size_t lo = 0, hi = l->n;
+
+	while (lo < hi) {
+		size_t mid = (lo + hi) / 2;
+
+		if (compare(&l->a[mid], w) < 0)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+static int64_t size_of(const struct fit_verifier *v, uint32_t job)
+{
+	return (int64_t)v->jobs[job].gpus;
+}
+
+static void enter(struct fit_verifier *v, uint32_t job)
+{
+	struct part *p = part_of(v, job);
+	struct line *l = p ? line_of(p, size_of(v, job)) : NULL;
+	struct waiting w;
+	size_t at;
+
+	if (!p || v->next->waits[job])
+		return;
+	if (!l || fit_grow(&l->a, &l->cap, l->n + 1, sizeof *l->a) || verify_list_push(&p->fresh, job)) {
+		v->code = FIT_ENOMEM;
+		return;
+	}
+	w = entry_of(v, job);
+	at = find(l, &w);
+	memmove(l->a + at + 1, l->a + at, (l->n - at) * sizeof *l->a);
+	l->a[at] = w;
+	l->n++;
+	v->next->place[job] = w;
+	v->next->waits[job] = true;
+	p->n_came = p->came_ns == v->now ? p->n_came + 1 : 1;
+	p->came_ns = v->now;
+	p->n_waiting++;
+	p->dirty = true;
+}
+
+static void leave(struct fit_verifier *v, uint32_t job)
+{
+	struct part *p = part_of(v, job);
+	struct line *l = p ? line_of(p, size_of(v, job)) : NULL;
+	size_t at;
+
+	if (!l || !v->next->waits[job])
+		return;
+	at = find(l, &v->next->place[job]);
+	if (at < l->n && l->a[at].job == job) {
+		memmove(l->a + at, l->a + at + 1, (l->n - at - 1) * sizeof *l->a);
+		l->n--;
+		p->n_waiting--;
+		p->n_came -= p->came_ns == v->now && v->jobs[job].submit_ns == v->now && p->n_came;
+	}
+	v->next->waits[job] = false;
+	p->dirty = true;
+}
+
+/* The first of the queue, or NULL. */
+static const struct waiting *head(const struct fit_verifier *v, const struct part *p)
+{
+	bool small = by_size_now(v, p);
+	const struct waiting *best = NULL;
+
+	for (size_t i = 0; i < p->n_lines; i++) {
+		const struct line *l = &p->lines[i];
+		const struct waiting *w = l->n ? &l->a[0] : NULL;
+
+		for (size_t k = 1; small && k < l->n; k++)
+			if (l->a[k].third < w->third)
+				w = &l->a[k];
+		if (w && (!best || (small ? w->second < best->second : compare(w, best) < 0)))
+			best = w;
+	}
+	return best;
+}
+
+/* ---- who may share ---- */
+
+static bool agree(const struct fit_verifier *v, uint32_t job, uint32_t host)
+{
+	const struct fit_colo_config *a, *b;
+
+	if (v->jobs[job].config == FIT_NO_INDEX || v->jobs[host].config == FIT_NO_INDEX)
+		return false;
+	a = &v->colocation.configs[v->jobs[job].config];
+	b = &v->colocation.configs[v->jobs[host].config];
+	if (!(b->fb_used_mib < v->gpu_mem_mib - a->fb_used_mib))
+		return false;
+	if (v->packs == PACKS_HORUS)
+		return a->gpu_util_pct + b->gpu_util_pct <= v->pack_util_pct;
+	if (a->label < 0 || b->label < 0 || a->label + b->label > v->pack_score)
+		return false;
+	return !v->estimates || v->next->place[job].key <= 2 * v->next->place[host].key;
+}
+
+static bool packs(const struct fit_verifier *v)
+{
+	return v->packs != PACKS_NOT && !v->pack_off;
+}
+
+static bool is_host(const struct line *l, uint32_t job)
+{
+	for (size_t i = 0; i < l->hosts.n; i++)
+		if (l->hosts.a[i] == job)
+			return true;
+	return false;
+}
+
+static void drop_host(struct line *l, uint32_t job)
+{
+	size_t k = 0;
+
+	for (size_t i = 0; i < l->hosts.n; i++)
+		if (l->hosts.a[i] != job)
+			l->hosts.a[k++] = l->hosts.a[i];
+	l->hosts.n = k;
+}
+
+/* A job runs alone from now on; started: it was placed by this decision. */
+static void add_host(struct fit_verifier *v, uint32_t job, bool started)
+{
+	struct part *p = part_of(v, job);
+	struct line *l = p ? line_of(p, size_of(v, job)) : NULL;
+	const struct verify_live *live = v->jobs[job].live == NONE ? NULL : &v->live[v->jobs[job].live];
+	size_t i;
+
+	if (!l || !live || !packs(v) || l->gpus > v->pack_gpus || live->marked || live->on_profiler ||
+	    (live->n_nodes > 1 && !v->distributed) || is_host(l, job))
+		return;
+	if (verify_list_push(&l->hosts, job) || verify_list_push(&p->new_hosts, job) ||
+	    fit_grow(&p->deferred, &p->cap_deferred, p->n_deferred + 1, sizeof *p->deferred)) {
+		v->code = FIT_ENOMEM;
+		return;
+	}
+	for (i = l->hosts.n - 1; i && v->next->started[l->hosts.a[i - 1]] > v->next->started[job]; i--)
+		l->hosts.a[i] = l->hosts.a[i - 1];
+	l->hosts.a[i] = job;
+	if (started)
+		p->deferred[p->n_deferred++] = (struct deferred){ job, v->now + v->again_step_ns };
+	p->dirty = true;
+}
+
+/* Not offered yet to those that are before it in the queue. */
+static bool hides(const struct fit_verifier *v, const struct part *p, const struct waiting *w, uint32_t host)
+{
+	for (size_t i = 0; i < p->n_deferred; i++)
+		if (p->deferred[i].job == host && p->deferred[i].due_ns > v->now)
+			return compare(w, &v->next->place[host]) < 0;
+	return false;
+}
+
+/* ---- each start ---- */
+
+static void check_guest(struct fit_verifier *v, const struct verify_row *r, const struct line *l)
+{
+	const struct waiting *me = &v->next->place[r->job];
+	struct fit_text id;
+
+	for (size_t i = 0; i < l->hosts.n && l->hosts.a[i] != r->with; i++) {
+		if (!agree(v, r->job, l->hosts.a[i]))
+			continue;
+		id = verify_job_id(v, l->hosts.a[i]);
+		verify_fault(v, RULE_PACK_FIRST, r->job, "joins a job although it may join '%.*s', which started earlier",
+			     FIT_TEXT_ARG(id));
+		break;
+	}
+	for (size_t i = 0; i < l->n && compare(&l->a[i], me) < 0; i++) {
+		uint32_t k = l->a[i].job;
+
+		/* a host of this very instant is offered to those before it in the next walk only */
+		if (!agree(v, k, r->with) || (v->live[v->jobs[r->with].live].first_start_ns == v->now &&
+					      compare(&l->a[i], &v->next->place[r->with]) < 0))
+			continue;
+		id = verify_job_id(v, k);
+		verify_fault(v, RULE_NEXT, r->job, "joins a job that '%.*s', before it in the queue, may join",
+			     FIT_TEXT_ARG(id));
+		return;
+	}
+}
+
+static void check_alone(struct fit_verifier *v, const struct verify_row *r, const struct part *p,
+			const struct line *mine)
+{
+	const struct waiting *me = &v->next->place[r->job];
+	struct fit_text id;
+
+	for (size_t i = 0; packs(v) && mine->gpus <= v->pack_gpus && i < mine->hosts.n; i++) {
+		if (!agree(v, r->job, mine->hosts.a[i]))
+			continue;
+		id = verify_job_id(v, mine->hosts.a[i]);
+		verify_fault(v, RULE_PACK_FIRST, r->job, "starts alone although it may join '%.*s'", FIT_TEXT_ARG(id));
+		break;
+	}
+	for (size_t i = 0; i < p->n_lines; i++) {
+		const struct line *l = &p->lines[i];
+
+		if (!l->n || compare(&l->a[0], me) >= 0 || !verify_part_fits(v, r->job, l->gpus))
+			continue;
+		id = verify_job_id(v, l->a[0].job);
+		verify_fault(v, RULE_NEXT, r->job, "starts while '%.*s' is before it in the queue, and fits",
+			     FIT_TEXT_ARG(id));
+		return;
+	}
+}
+
+void verify_row_next(struct fit_verifier *v, const struct verify_row *r)
+{
+	struct part *p = r->job == NONE || r->on_profiler || !v->next ? NULL : part_of(v, r->job);
+	const struct line *l = p && v->next->waits[r->job] ? line_of(p, size_of(v, r->job)) : NULL;
+	const struct waiting *first;
+
+	if (!l)
+		return;
+	verify_check(v, RULE_NEXT);
+	if (packs(v)) {
+		verify_check(v, RULE_PACK_FIRST);
+		if (!r->has_with)
+			check_alone(v, r, p, l);
+		else if (r->with != NONE && is_host(l, r->with))
+			check_guest(v, r, l);
+		return;
+	}
+	first = head(v, p);
+	if (first && first->job != r->job) {
+		struct fit_text id = verify_job_id(v, first->job);
+
+		verify_fault(v, RULE_NEXT, r->job, "started while job '%.*s' is before it in the queue",
+			     FIT_TEXT_ARG(id));
+	}
+}
+
+/* ---- the end of a decision ---- */
+
+static void check_pair(struct fit_verifier *v, const struct part *p, const struct waiting *w, uint32_t host)
+{
+	struct fit_text id;
+
+	if (hides(v, p, w, host) || !agree(v, w->job, host))
+		return;
+	id = verify_job_id(v, host);
+	verify_fault(v, RULE_NEXT, w->job, "waits although it may join '%.*s'", FIT_TEXT_ARG(id));
+}
+
+static void check_hosts(struct fit_verifier *v, struct part *p)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < p->fresh.n; i++) {
+		uint32_t job = p->fresh.a[i];
+		const struct line *l = line_of(p, size_of(v, job));
+
+		for (size_t k = 0; l && v->next->waits[job] && k < l->hosts.n; k++)
+			check_pair(v, p, &v->next->place[job], l->hosts.a[k]);
+	}
+	for (size_t i = 0; i < p->new_hosts.n; i++) {
+		const struct line *l = line_of(p, size_of(v, p->new_hosts.a[i]));
+
+		for (size_t k = 0; l && is_host(l, p->new_hosts.a[i]) && k < l->n; k++)
+			check_pair(v, p, &l->a[k], p->new_hosts.a[i]);
+	}
+	p->fresh.n = p->new_hosts.n = 0;
+	for (size_t i = 0; i < p->n_deferred; i++) {
+		const struct line *l = line_of(p, size_of(v, p->deferred[i].job));
+		bool host = l && is_host(l, p->deferred[i].job);
+
+		if (host && p->deferred[i].due_ns > v->now) {
+			p->deferred[kept++] = p->deferred[i];
+			continue;
+		}
+		for (size_t k = 0; host && k < l->n; k++)
+			check_pair(v, p, &l->a[k], p->deferred[i].job);
+	}
+	p->n_deferred = kept;
+}
+
+static void check_part(struct fit_verifier *v, struct part *p)
+{
+	const struct waiting *first = packs(v) ? NULL : head(v, p);
+
+	verify_check(v, RULE_NEXT);
+	if (first && verify_part_fits(v, first->job, size_of(v, first->job)))
+		verify_fault(v, RULE_NEXT, first->job, "waits at the head of the queue, and fits");
+	for (size_t i = 0; packs(v) && i < p->n_lines; i++)
+		if (p->lines[i].n && verify_part_fits(v, p->lines[i].a[0].job, p->lines[i].gpus))
+			verify_fault(v, RULE_NEXT, p->lines[i].a[0].job, "waits, and fits");
+	if (packs(v))
+		check_hosts(v, p);
+	/* a burst that went by size is ranked later */
+	p->dirty = by_size_now(v, p) && p->n_waiting;
+}
+
+int64_t verify_next_timer(const struct fit_verifier *v)
+{
+	int64_t due = NEVER;
+
+	for (size_t i = 0; v->next && i < v->next->n_parts; i++) {
+		const struct part *p = &v->next->parts[i];
+
+		for (size_t k = 0; k < p->n_deferred; k++)
+			due = p->deferred[k].due_ns < due ? p->deferred[k].due_ns : due;
+		if (p->dirty && v->bursts_by_size && p->n_waiting && p->came_ns + FIT_NS_PER_S < due)
+			due = p->came_ns + FIT_NS_PER_S;
+	}
+	return due;
+}
+
+void verify_decide_next(struct fit_verifier *v)
+{
+	for (size_t i = 0; v->next && !v->mute && i < v->next->n_parts; i++) {
+		struct part *p = &v->next->parts[i];
+
+		if (p->dirty || (p->n_deferred && verify_next_timer(v) <= v->now))
+			check_part(v, p);
+	}
+}
+
+/* ---- effects, after those of verify_apply.c ---- */
+
+/* Does the job enter its queue when it is submitted? */
+static bool enters_at_once(const struct fit_verifier *v, uint32_t job)
+{
+	const struct verify_job *j = &v->jobs[job];
+
+	return !v->apart_text.n || j->gpus > (double)v->profile_gpus ||
+	       (v->profiled_beside && j->duration_ns > v->profile_limit_ns);
+}
+
+void verify_next_apply(struct fit_verifier *v, const struct verify_row *r)
+{
+	struct verify_next *x = v->next;
+	struct part *p;
+	struct line *l;
+
+	for (size_t i = 0; x && r->ev == EV_REGAIN && i < x->n_parts; i++)
+		x->parts[i].dirty = true;
+	p = !x || r->job == NONE ? NULL : part_of(v, r->job);
+	l = p ? line_of(p, size_of(v, r->job)) : NULL;
+	if (!l)
+		return;
+	switch (r->ev) {
+	case EV_SUBMIT:
+		if (enters_at_once(v, r->job))
+			enter(v, r->job);
+		break;
+	case EV_PROFILED:
+		if (!v->profiled_beside)
+			enter(v, r->job);
+		break;
+	case EV_REJECT:
+		leave(v, r->job);
+		break;
+	case EV_START:
+		if (r->on_profiler)
+			break;
+		leave(v, r->job);
+		x->started[r->job] = v->n_placed;
+		if (r->has_with && r->with != NONE)
+			drop_host(l, r->with);
+		else
+			add_host(v, r->job, true);
+		break;
+	case EV_SHARE:
+		if (!r->has_with)
+			add_host(v, r->job, false);
+		break;
+	case EV_FINISH:
+		drop_host(l, r->job);
+		p->dirty = true;
+		break;
+	default:
+		break;
+	}
+}
