@@ -36,7 +36,7 @@ struct solver {
 	struct layer *layers;			/* n_jobs + 1 */
 	int64_t *reduced;			/* scratch: of each state of the layer being built */
 	uint32_t *slots;			/* hash table of the layer being built: state + 1 */
-	size_t n_slots, cap_reduced;
+	size_t n_slots, cap_reduced, states_max;
 };
 
 static void release(struct solver *s)
@@ -335,6 +335,8 @@ static int build_layer(struct solver *s, size_t k, int64_t gap, const int64_t *b
 				continue;
 			if (add_state(s, to, from->key[i] + it->step, from->w[i] + it->w, before[i] + it->reduced))
 				return FIT_ENOMEM;
+			if (to->n > s->states_max)
+				return FIT_END;
 		}
 	}
 	return FIT_OK;
@@ -365,6 +367,8 @@ static int sweep(struct solver *s, int64_t gap, int64_t *least, bool *found, siz
 			memcpy(before, s->reduced, n * sizeof *before);
 		rc = build_layer(s, k, gap, before);
 		*states += s->layers[k].n;
+		if (!rc && *states > s->states_max)
+			rc = FIT_END;	/* too large for this method */
 	}
 	for (size_t i = 0; !rc && i < s->layers[0].n; i++) {
 		if (!*found || s->layers[0].w[i] < *least)
@@ -492,7 +496,7 @@ static void count(const struct solver *s, const int32_t *choice, struct fit_sia_
 int fit_sia_solve(const struct fit_sia_job *jobs, size_t n_jobs, const int64_t *capacity, int n_types,
 		  int32_t *choice, struct fit_sia_answer *answer, struct fit_err *err)
 {
-	struct solver s = { .jobs = jobs, .n_jobs = n_jobs, .n_types = n_types };
+	struct solver s = { .jobs = jobs, .n_jobs = n_jobs, .n_types = n_types, .states_max = FIT_SIA_STATES_MAX };
 	int64_t gap, least = 0;
 	bool found = false;
 	int rc;
@@ -510,7 +514,10 @@ int fit_sia_solve(const struct fit_sia_job *jobs, size_t n_jobs, const int64_t *
 		gap = 0;	/* enough where the best items fit */
 		while (!rc && !found) {
 			answer->rounds++;
-			rc = sweep(&s, gap, &least, &found, &answer->states) ? fit_fail_nomem(err) : FIT_OK;
+			rc = sweep(&s, gap, &least, &found, &answer->states);
+			if (rc == FIT_END)
+				break;
+			rc = rc ? fit_fail_nomem(err) : FIT_OK;
 			/* what lies outside of the gap is at least bound + gap */
 			if (!rc && found && least - s.bound > gap) {
 				gap = least - s.bound;
@@ -519,7 +526,10 @@ int fit_sia_solve(const struct fit_sia_job *jobs, size_t n_jobs, const int64_t *
 				gap = !gap ? s.per_cost : gap > INT64_MAX / 4 ? INT64_MAX / 2 : 3 * gap;
 			}
 		}
-		if (!rc && trace(&s, least, choice))
+		answer->by_glpk = rc == FIT_END;
+		if (rc == FIT_END)
+			rc = fit_sia_solve_large(jobs, n_jobs, capacity, n_types, choice, err);
+		else if (!rc && trace(&s, least, choice))
 			rc = fit_fail_nomem(err);
 		if (!rc)
 			count(&s, choice, answer);

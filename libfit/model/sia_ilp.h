@@ -9,7 +9,8 @@
  *
  * Method: a Lagrangian bound prices the GPUs of each type; a dynamic program over the jobs keeps, for each
  * vector of GPUs used, the best sum, and drops what cannot come within a gap of the bound. The gap grows
- * until a solution lies inside of it, which is then the best there is (docs/methods/sia.md).
+ * until a solution lies inside of it, which is then the best there is (docs/methods/sia.md). Beyond
+ * FIT_SIA_STATES_MAX states GLPK takes over: the sum is the least one all the same, but ties go as they come.
  */
 #ifndef FIT_MODEL_SIA_ILP_H
 #define FIT_MODEL_SIA_ILP_H
@@ -23,6 +24,7 @@
 #define FIT_SIA_NOTHING (-1)
 #define FIT_SIA_COST_MAX INT64_C(1000000)
 #define FIT_SIA_JOBS_MAX 100000
+#define FIT_SIA_STATES_MAX 1000000
 
 struct fit_sia_option {
 	int32_t config;		/* its number: what ties go by, and the answer; >= 0 */
@@ -46,6 +48,7 @@ struct fit_sia_answer {
 	int64_t bound;		/* a lower bound of the sum, proved by prices alone */
 	size_t states;		/* kept by the dynamic program, in the last round */
 	int rounds;		/* how often the gap had to grow, and 1 */
+	bool by_glpk;		/* ties are not decided by the rule above */
 };
 
 /* choice: n_jobs configs or FIT_SIA_NOTHING. FIT_EINVAL: a type, cost or number is out of range, or the
@@ -53,5 +56,9 @@ struct fit_sia_answer {
 #define FIT_SIA_TYPES_MAX 6
 int fit_sia_solve(const struct fit_sia_job *jobs, size_t n_jobs, const int64_t *capacity, int n_types,
 		  int32_t *choice, struct fit_sia_answer *answer, struct fit_err *err) FIT_MUST_CHECK;
+
+/* The same by GLPK alone (sia_ilp_large.c). The problem was checked before. */
+int fit_sia_solve_large(const struct fit_sia_job *jobs, size_t n_jobs, const int64_t *capacity, int n_types,
+			int32_t *choice, struct fit_err *err) FIT_MUST_CHECK;
 
 #endif

@@ -104,6 +104,30 @@ static void draw(gsl_rng *r, struct instance *p)
 	}
 }
 
+/* Of a choice that fits; INT64_MAX: it does not. */
+static int64_t cost_of(const struct instance *p, const int32_t *choice)
+{
+	int64_t left[TYPES], cost = 0;
+
+	memcpy(left, p->capacity, sizeof left);
+	for (size_t j = 0; j < p->n; j++) {
+		const struct fit_sia_job *job = &p->jobs[j];
+
+		if (job->pinned && choice[j] != job->current)
+			return INT64_MAX;
+		if (choice[j] < 0)
+			cost += job->cost;
+		for (size_t i = 0; i < job->n; i++) {
+			if (job->options[i].config != choice[j])
+				continue;
+			cost += job->options[i].cost;
+			if ((left[job->options[i].type] -= job->options[i].gpus) < 0)
+				return INT64_MAX;
+		}
+	}
+	return cost;
+}
+
 static void agrees_with_enumeration(void **state)
 {
 	gsl_rng *r = fit_rng_new(7, "test/sia");
@@ -134,6 +158,8 @@ static void agrees_with_enumeration(void **state)
 		assert_true(a.bound <= a.cost);
 		if (p.n)
 			assert_memory_equal(choice, b.choice, p.n * sizeof *choice);
+		assert_int_equal(fit_sia_solve_large(p.jobs, p.n, p.capacity, TYPES, scratch, &err), FIT_OK);
+		assert_int_equal(cost_of(&p, scratch), a.cost);
 	}
 	assert_true(solved > 3000 && infeasible > 10);
 	gsl_rng_free(r);
