@@ -14,7 +14,13 @@
 
 static const char *const objectives[] = { "paper", "adaptdl", NULL };
 
+static const char *const models[] = { "theta", "rubick", NULL };
+
 static const struct cli_option option_table[] = {
+	{ 0, "model", CLI_CHOICE, offsetof(struct throughput_options, model), "NAME", "theta",
+	  "which model", models, 0, 0, CLI_RESULT },
+	{ 0, "links", CLI_TEXT, offsetof(struct throughput_options, links), "FILE", NULL,
+	  "bandwidths of the machines of applications, for --model rubick", NULL, 0, 0, CLI_INPUT },
 	{ 0, "objective", CLI_CHOICE, offsetof(struct throughput_options, objective), "NAME", "adaptdl",
 	  "what is minimised", objectives, 0, 0, CLI_RESULT },
 	{ 0, "by", CLI_LIST, offsetof(struct throughput_options, by), "COLUMN,...", "app",
@@ -150,7 +156,11 @@ static int run(struct cli *cli, const struct throughput_options *o)
 	struct fit_writer *w = NULL;
 	struct throughput_data d = { 0 };
 	struct fit_err err;
-	int status = check_usage(cli, o), rc = FIT_OK;
+	int status, rc = FIT_OK;
+
+	if (o->model == 1)
+		return throughput_rubick(cli, o);
+	status = o->links ? cli_usage(cli, "--links goes with --model rubick") : check_usage(cli, o);
 
 	if (!status)
 		status = make_params(cli, o, &p);
@@ -195,7 +205,8 @@ static const struct cli_tool tool = {
 	"gf-throughput",
 	"Fit the throughput model theta_sys to measured step times, or predict with it.",
 	"FILE has the columns num_nodes, num_replicas, local_bsz, step_time_s, sync_time_s and,\n"
-	"where there are several applications, app.", verbs
+	"where there are several applications, app; with --model rubick those that\n"
+	"gf-prof --from rubick-model writes.", verbs
 };
 
 int main(int argc, char **argv)

@@ -10,7 +10,7 @@
 
 struct options {
 	const char *jobs, *models, *metrics, *per_job, *speedups, *classes, *plan, *believed;
-	const char *configs, *pairs, *fitness, *allocations;
+	const char *configs, *pairs, *fitness, *allocations, *plan_times;
 	struct cli_list profiles;
 	bool only_violated;
 };
@@ -31,6 +31,8 @@ static const struct cli_option options[] = {
 	{ 0, "believed", CLI_TEXT, AT(believed), "FILE", NULL,
 	  "the speedups that widths were computed from first", NULL, 0, 0, CLI_INPUT },
 	{ 0, "plan", CLI_TEXT, AT(plan), "FILE", NULL, "the plans that were used", NULL, 0, 0, CLI_INPUT },
+	{ 0, "plan-times", CLI_TEXT, AT(plan_times), "FILE", NULL, "the times of execution plans that were used",
+	  NULL, 0, 0, CLI_INPUT },
 	{ 0, "allocations", CLI_TEXT, AT(allocations), "FILE", NULL, "the allocations that were followed", NULL,
 	  0, 0, CLI_INPUT },
 	{ 0, "configs", CLI_TEXT, AT(configs), "FILE", NULL,
@@ -76,6 +78,8 @@ static int judge(struct fit_verifier *v, const struct cli *cli, const struct opt
 		rc = fit_verifier_speedups(v, o->speedups, o->classes, err);
 	if (!rc && o->plan)
 		rc = fit_verifier_plan(v, o->plan, err);
+	if (!rc && o->plan_times)
+		rc = fit_verifier_plan_times(v, o->plan_times, err);
 	if (!rc && o->allocations)
 		rc = fit_verifier_allocations(v, o->allocations, err);
 	fit_verifier_believed(v, o->believed);

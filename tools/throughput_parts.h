@@ -20,7 +20,8 @@ struct throughput_options {
 	int objective;
 	int64_t starts, max_iter, skip_bad;
 	bool csv, residuals;
-	const char *profile, *predict;
+	int model;		/* 1: of execution plans (throughput_rubick.c) */
+	const char *profile, *predict, *links;
 	struct cli_list by, app, start, lower, upper;
 };
 
@@ -80,5 +81,8 @@ int throughput_fit_all(struct cli *cli, const struct throughput_options *o,
 		       struct fit_writer *w, struct fit_err *err) FIT_MUST_CHECK;
 int throughput_predict_all(struct cli *cli, const struct throughput_options *o, struct throughput_data *d,
 			   struct fit_writer *w, struct fit_err *err) FIT_MUST_CHECK;
+
+/* --model rubick, all of it (throughput_rubick.c). An exit status. */
+int throughput_rubick(struct cli *cli, const struct throughput_options *o);
 
 #endif

@@ -8,6 +8,8 @@
 
 #define MI 1048576.0
 #define SLOW_NETWORK 2.0	/* of the data-parallel family, between nodes */
+#define TURNS 50		/* of the solver, and its iterations in each */
+#define ITERATIONS 2000
 #define NODE_NETWORK 20.0	/* of plans of three degrees */
 
 const char *const fit_rubick_names[FIT_RUBICK_N] = {
@@ -193,20 +195,31 @@ int fit_rubick_fit(struct fit_rubick *m, const struct fit_rubick_obs *obs, size_
 	const double none = (double)INFINITY, upper[FIT_RUBICK_N] = { 10, none, none, none, none, none, none };
 	struct fitting f = { .m = *m, .obs = obs, .n = n };
 	struct fit_lbfgsb *w = NULL;
+	double best = (double)INFINITY;
 	int rc = FIT_OK;
 
 	if (!n)
 		return fit_fail(err, FIT_EINVAL, "no observations");
 	rc = fit_lbfgsb_new(&w, FIT_RUBICK_N, 10, err);
-	rc = rc ? rc : fit_lbfgsb_set(w, FIT_RUBICK_N, start, lower, upper, 1e-13, 1e-9, err);
-	for (int i = 0; i < 20000 && !rc; i++)
-		rc = fit_lbfgsb_iterate(w, objective, &f, err);
-	if (!rc || rc == FIT_END) {
+	memcpy(m->k, start, sizeof start);
+	/* the roots of the errors have kinks where curvature that was learned misleads: begun anew from where it
+	 * ended, until that brings nothing more */
+	for (int turn = 0; turn < TURNS && !rc; turn++) {
+		double before = best;
+
+		rc = fit_lbfgsb_set(w, FIT_RUBICK_N, m->k, lower, upper, 1e-13, 1e-9, err);
+		for (int i = 0; i < ITERATIONS && !rc; i++)
+			rc = fit_lbfgsb_iterate(w, objective, &f, err);
+		rc = rc == FIT_END ? FIT_OK : rc;
+		if (rc)
+			break;
+		best = fit_lbfgsb_f(w);
 		memcpy(m->k, fit_lbfgsb_x(w), sizeof m->k);
-		if (loss)
-			*loss = fit_lbfgsb_f(w);
-		rc = FIT_OK;
+		if (before - best <= 1e-9 * best)
+			break;
 	}
+	if (!rc && loss)
+		*loss = best;
 	fit_lbfgsb_free(w);
 	return rc;
 }

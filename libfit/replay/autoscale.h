@@ -31,6 +31,7 @@ struct fit_scaling {
 #define FIT_SCALES_PLAN 1u		/* the policy has to have want_nodes */
 #define FIT_SCALES_EFFICIENCY 2u	/* the policy has to have efficiency */
 #define FIT_SCALES_AGENTS 4u		/* jobs have to have agents (FIT_ADAPTIVE) */
+#define FIT_SCALES_EITHER 8u		/* with FIT_SCALES_AGENTS: or the policy has efficiency */
 
 struct fit_autoscaler {
 	const char *name;

@@ -86,6 +86,14 @@ static int utilisation_want(void *state, const struct fit_scaling *s, int64_t *n
 	return bisect(s, &u, (s->params->low + s->params->high) / 2, nodes, err);
 }
 
+/* What the policy says of a size, or what agents do. */
+static int efficiency_of(const struct fit_scaling *s, const struct fit_utility *u, int64_t nodes, double *x,
+			 struct fit_err *err)
+{
+	return s->policy->efficiency ? s->policy->efficiency(s->policy_state, s->view, nodes, x, err) :
+	       fit_utility_of_size(s->view, u, nodes, x, err);
+}
+
 /* All sizes, for efficiencies that do not fall with every node: the nearest, the smallest one on ties. */
 static int enumerate(const struct fit_scaling *s, const struct fit_utility *u, double target, int64_t *nodes,
 		     struct fit_err *err)
@@ -95,7 +103,7 @@ static int enumerate(const struct fit_scaling *s, const struct fit_utility *u, d
 
 	for (int64_t n = least; n <= s->provisioner->cluster->n_nodes; n++) {
 		double at, off;
-		int rc = fit_utility_of_size(s->view, u, n, &at, err);
+		int rc = efficiency_of(s, u, n, &at, err);
 
 		if (rc)
 			return rc;
@@ -113,7 +121,7 @@ static int to_target(const struct fit_scaling *s, bool all, int64_t *nodes, stru
 {
 	const struct fit_utility u = { .base_gpus = 1 };
 	double target = s->params->target, delta = 0.3 * (target < 0.5 ? target : 1 - target), now;
-	int rc = fit_utility_of_size(s->view, &u, size_now(s), &now, err);
+	int rc = efficiency_of(s, &u, size_now(s), &now, err);
 
 	*nodes = size_now(s);
 	if (rc || (now >= target - delta && now <= target + delta))
@@ -189,7 +197,7 @@ const struct fit_autoscaler fit_autoscale_pollux = {
 const struct fit_autoscaler fit_autoscale_rubick = {
 	.name = "rubick",
 	.summary = "the same, of all sizes",
-	.needs = FIT_SCALES_AGENTS,
+	.needs = FIT_SCALES_AGENTS | FIT_SCALES_EITHER,
 	.want = rubick_want,
 	.describe = target_describe,
 };

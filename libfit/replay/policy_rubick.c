@@ -24,7 +24,7 @@
 
 struct rubick {
 	struct fit_rubick_curves curves;
-	struct fit_rubick_draft draft;
+	struct fit_rubick_draft draft, trial;
 	struct fit_rubick_as_run as_run;
 	const struct fit_rubick_models *models;
 	uint32_t *victims;	/* scratch: rows */
@@ -37,6 +37,7 @@ static void rubick_free(void *state)
 
 	fit_rubick_curves_release(&s->curves);
 	fit_rubick_draft_release(&s->draft);
+	fit_rubick_draft_release(&s->trial);
 	fit_rubick_as_run_release(&s->as_run);
 	free(s->victims);
 	free(s);
@@ -440,6 +441,47 @@ static int rubick_decide(void *state, const struct fit_view *v, struct fit_plan 
 	return rc ? rc : fit_rubick_draft_commit(d, plan, err);
 }
 
+/* The most speed that a GPU can bring a job. */
+static double best_yield(const struct fit_rubick_curve *c)
+{
+	double best = 0;
+
+	for (int32_t g = 1; g <= c->most; g++)
+		best = fmax(best, speed_of(c, g) / g);
+	for (size_t k = 0; k < c->n_spreads; k++)
+		best = fmax(best, c->spreads[k].speed / c->spreads[k].gpus);
+	return best;
+}
+
+/* If all active jobs were placed anew on so many empty nodes: the speeds that they have, in GPUs that bring
+ * the most that they can, over the GPUs that there are. */
+static int rubick_efficiency(void *state, const struct fit_view *v, int64_t nodes, double *efficiency,
+			     struct fit_err *err)
+{
+	struct rubick *s = state;
+	struct fit_rubick_draft *d = &s->trial;
+	double sum = 0;
+	bool blocked;
+	int rc = fit_rubick_draft_load(d, v, &s->curves, err);
+
+	if (rc)
+		return rc;
+	memset(d->on, 0, d->n * (size_t)d->n_nodes);
+	d->n_nodes = (int32_t)(nodes < d->n_nodes ? nodes : d->n_nodes);
+	for (int32_t k = 0; k < d->n_nodes; k++)
+		d->free[k] = v->cluster->max_node_gpus;
+	for (size_t i = 0; i < d->n; i++) {
+		d->rows[i].was = d->rows[i].total = 0;
+		d->rows[i].plan = FIT_NO_EXEC_PLAN;
+	}
+	place_all(d, &blocked);
+	for (size_t i = 0; i < d->n; i++)
+		if (best_yield(d->rows[i].curve) > 0)
+			sum += fit_rubick_row_speed(d, i) / best_yield(d->rows[i].curve);
+	*efficiency = nodes > 0 ? sum / (double)(nodes * v->cluster->max_node_gpus) : 0;
+	return FIT_OK;
+}
+
 static int rubick_describe(const struct fit_policy_params *p, const struct fit_view *v, struct fit_meta *meta)
 {
 	int rc = fit_meta_add(meta, "rubick", v->fidelity->rubick_as_run ? "as-run" : "by-gain");
@@ -455,4 +497,5 @@ const struct fit_policy fit_policy_rubick = {
 	.free = rubick_free,
 	.decide = rubick_decide,
 	.describe = rubick_describe,
+	.efficiency = rubick_efficiency,
 };

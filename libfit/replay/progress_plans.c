@@ -65,7 +65,9 @@ static int plans_next(const struct fit_job *j, const struct fit_run *r, const st
 	if (!(s < 3e9))
 		return fit_fail(err, FIT_EDATA, "job %s: would take %g s (expected under a century)", j->id, s);
 	*late = false;
-	*at_ns = r->from_ns + (s > 0 ? (int64_t)ceil(s * 1e9) : 0);
+	/* seconds of a longer iteration may be more than all that is left: then it ends within its delay */
+	*at_ns = r->from_ns + (int64_t)ceil(s * 1e9);
+	*at_ns = *at_ns > 0 ? *at_ns : 0;
 	return FIT_OK;
 }
 

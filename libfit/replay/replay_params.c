@@ -51,7 +51,8 @@ const char *fit_replay_params_check(const struct fit_replay_params *p, bool has_
 		return "this policy has no plan of its own for the number of nodes";
 	if (p->autoscaler && (p->autoscaler->needs & FIT_SCALES_EFFICIENCY) && !p->policy->efficiency)
 		return "this policy cannot tell the efficiency that the autoscaling rule needs";
-	if (p->autoscaler && (p->autoscaler->needs & FIT_SCALES_AGENTS) && !(p->policy->needs & FIT_ADAPTIVE))
+	if (p->autoscaler && (p->autoscaler->needs & FIT_SCALES_AGENTS) && !(p->policy->needs & FIT_ADAPTIVE) &&
+	    !((p->autoscaler->needs & FIT_SCALES_EITHER) && p->policy->efficiency))
 		return "the autoscaling rule needs jobs that adapt";
 	if (!(p->autoscale_params.low > 0 && p->autoscale_params.low <= p->autoscale_params.high &&
 	      p->autoscale_params.high <= 1))

@@ -35,6 +35,7 @@ void fit_verifier_free(struct fit_verifier *v)
 	fit_throughput_free(v->fitter);
 	verify_boa_release(v);
 	verify_follow_release(v);
+	fit_plan_times_release(&v->plan_times);
 	free(v->spanning);
 	for (size_t i = 0; i < v->n_apps; i++)
 		free(v->apps[i].name);

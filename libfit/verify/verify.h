@@ -53,6 +53,8 @@ int fit_verifier_speedups(struct fit_verifier *v, const char *speedups, const ch
 void fit_verifier_believed(struct fit_verifier *v, const char *operand);
 /* Read the plans of a log of policy boa; likewise. */
 int fit_verifier_plan(struct fit_verifier *v, const char *plan, struct fit_err *err) FIT_MUST_CHECK;
+/* Read the times of execution plans of a log that was made with them; likewise. */
+int fit_verifier_plan_times(struct fit_verifier *v, const char *operand, struct fit_err *err) FIT_MUST_CHECK;
 /* Read the allocations of a log of policy follow; likewise. FIT_EDATA: a job of none of the jobs table. */
 int fit_verifier_allocations(struct fit_verifier *v, const char *operand, struct fit_err *err) FIT_MUST_CHECK;
 /* Load what was measured of jobs alone and in pairs; before jobs. Needed where jobs share GPUs. */

@@ -9,6 +9,9 @@ static void allocate(struct fit_verifier *v, struct verify_live *l, const struct
 	bool keeps = verify_sia_keeps_shape(v, l, r);
 	int64_t left_ns = l->ready_ns > r->t ? l->ready_ns - r->t : 0;
 
+	if (v->with_plans && l->first_start_ns != NEVER)
+		l->progress = verify_plan_carry(v, r, l, l->progress);
+	l->exec_plan = r->exec_plan;
 	l->grew = r->sum > l->gpus;
 	verify_unbook(v, l, r->t);
 	l->guest = r->ev == EV_START && r->has_with && r->with != NONE;
@@ -29,6 +32,7 @@ static void allocate(struct fit_verifier *v, struct verify_live *l, const struct
 	l->since_ns = l->last_ns = r->t;
 	verify_agent_switch(l, r->n_nodes ? verify_type_of(v, r->nodes[0].node) : 0);
 	l->sia_restarts += l->first_start_ns != NEVER && !keeps;
+	keeps = keeps || r->ev == EV_SHIFT;
 	l->delay_ns = r->on_profiler ? 0 : keeps ? left_ns : verify_delay_ns(v, l, r->nodes, r->n_nodes);
 	if (r->delay_ns == NO_INT ? v->says_delays : r->delay_ns != l->delay_ns)
 		verify_fault(v, RULE_RESTART_COST, l->job, "restart delay %.9g s, the row says %.9g",
@@ -42,7 +46,7 @@ static void allocate(struct fit_verifier *v, struct verify_live *l, const struct
 	l->placed = true;
 	if (l->first_start_ns == NEVER)
 		l->first_start_ns = r->t;
-	else
+	else if (r->ev != EV_SHIFT)
 		l->n_restarts++;
 }
 
@@ -176,15 +180,21 @@ void verify_apply(struct fit_verifier *v, struct verify_row *r)
 		verify_unbook(v, l, r->t);
 		verify_live_free(v, l);
 		break;
+	case EV_LOSE: /* its rate stays what it was */
+		verify_unbook(v, l, r->t);
+		l->since_ns = r->t;
+		v->dirty = true;
+		break;
 	case EV_START:
 	case EV_MOVE:
 	case EV_RESUME:
+	case EV_SHIFT:
 		if (r->ev == EV_START && verify_list_push(&v->started, (uint32_t)(l - v->live)))
 			v->code = FIT_ENOMEM;
 		if (verify_list_push(&v->placed, (uint32_t)(l - v->live)))
 			v->code = FIT_ENOMEM;
 		allocate(v, l, r);
-		v->n_restarts += r->ev != EV_START;
+		v->n_restarts += r->ev != EV_START && r->ev != EV_SHIFT;
 		j->state = JOB_RUNNING;
 		verify_policy_runs(v, l, true);
 		v->dirty = true;

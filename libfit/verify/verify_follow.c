@@ -66,6 +66,7 @@ static int take_row(struct fit_verifier *v, const struct fit_reader *r, const st
 	int rc = FIT_OK;
 
 	if (!c[EVENT].na && !fit_text_is(e, "start") && !fit_text_is(e, "move") && !fit_text_is(e, "resume") &&
+	    !fit_text_is(e, "shift") &&
 	    !fit_text_is(e, "preempt"))
 		return FIT_OK;
 	w.job = verify_find_job(v, c[JOB].u.t);
@@ -144,7 +145,7 @@ static const struct verify_wish *wish_of(const struct fit_verifier *v, uint32_t 
 
 void verify_row_follow(struct fit_verifier *v, const struct verify_row *r)
 {
-	if (r->job == NONE)
+	if (r->job == NONE || (r->ev == EV_LOSE && v->ghosts))	/* runs on what is another one's now */
 		return;
 	verify_check(v, RULE_FOLLOW);
 	if (!wish_of(v, r->job))

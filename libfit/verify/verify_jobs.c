@@ -8,7 +8,7 @@
 #include "libfit/verify/verify_state.h"
 
 enum { C_ID, C_SUBMIT, C_GPUS, C_DURATION, C_APP, C_BATCH, C_PREDICTED, C_GROUP, C_DATASET, C_AMP, C_TYPE,
-       N_CELLS };
+       C_WORK, C_PLAN, C_SLA, N_CELLS };
 
 static const struct fit_field fields[N_CELLS] = {
 	[C_ID] = { "job_id", FIT_TEXT, FIT_F_NOT_NA },
@@ -20,6 +20,9 @@ static const struct fit_field fields[N_CELLS] = {
 	[C_DATASET] = { "dataset", FIT_TEXT, FIT_F_OPTIONAL },
 	[C_AMP] = { "amp", FIT_INT, FIT_F_OPTIONAL },
 	[C_TYPE] = { "gpu_type", FIT_TEXT, FIT_F_OPTIONAL },
+	[C_WORK] = { "work", FIT_REAL, FIT_F_OPTIONAL },
+	[C_PLAN] = { "exec_plan", FIT_TEXT, FIT_F_OPTIONAL },
+	[C_SLA] = { "is_sla", FIT_INT, FIT_F_OPTIONAL },
 	[C_APP] = { "app", FIT_TEXT, FIT_F_OPTIONAL },
 	[C_BATCH] = { "batch_size", FIT_INT, FIT_F_OPTIONAL },
 };
@@ -80,6 +83,9 @@ static int take_row(struct fit_verifier *v, struct fit_reader *r, const struct f
 		.predicted_ns = c[C_PREDICTED].na ? NO_INT : c[C_PREDICTED].u.i,
 		.profile_ns = NO_INT,
 		.config = FIT_NO_INDEX,
+		.iterations = c[C_WORK].na || !(c[C_WORK].u.d >= 1 && c[C_WORK].u.d <= 1e15) ? NO_INT :
+			      (int64_t)c[C_WORK].u.d,
+		.is_sla = !c[C_SLA].na && c[C_SLA].u.i == 1,
 		.batch = c[C_BATCH].na ? NO_INT : c[C_BATCH].u.i,
 		.gpus = c[C_GPUS].u.d,
 		.id_at = v->ids.n,
@@ -114,7 +120,11 @@ static int take_row(struct fit_verifier *v, struct fit_reader *r, const struct f
 		return fit_fail_nomem(err);
 	if (!c[C_GROUP].na && verify_share_group(v, c[C_GROUP].u.t, &j.vc))
 		return fit_fail_nomem(err);
-	if (fit_str_add(&v->ids, id.s, id.n) ||
+	if (fit_str_add(&v->ids, id.s, id.n))
+		return fit_fail_nomem(err);
+	j.plan_at = v->ids.n;
+	j.plan_n = c[C_PLAN].na ? 0 : (uint32_t)c[C_PLAN].u.t.n;
+	if ((j.plan_n && fit_str_add(&v->ids, c[C_PLAN].u.t.s, j.plan_n)) ||
 	    fit_grow(&v->jobs, &v->cap_jobs, v->n_jobs + 1, sizeof *v->jobs))
 		return fit_fail_nomem(err);
 	v->jobs[v->n_jobs++] = j;
@@ -188,7 +198,9 @@ void verify_leave_out_jobs(struct fit_verifier *v)
 			why = "batch_size is missing or below 1";
 		else if (v->with_speedups && (j->app == UINT16_MAX || !v->apps[j->app].class))
 			why = "its class is not in the speedups";
-		else if (!v->with_profile && !v->with_speedups &&
+		else if (v->with_plans && !verify_plan_app(v, (uint32_t)i))
+			why = "its application is not in the plan times";
+		else if (!v->with_profile && !v->with_speedups && !v->with_plans &&
 			 (j->duration_ns == NO_INT || j->duration_ns < 0 || j->duration_ns > MAX_TIME_NS))
 			why = "duration_s is missing or out of range";
 		if (!why)

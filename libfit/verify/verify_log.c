@@ -21,6 +21,7 @@ enum {
 	C_DELAY,
 	C_WITH,
 	C_SPEED,
+	C_PLAN,
 	N_CELLS
 };
 
@@ -39,13 +40,14 @@ static const struct fit_field fields[N_CELLS] = {
 	[C_DELAY] = { "delay_s", FIT_TIME, FIT_F_OPTIONAL },
 	[C_WITH] = { "shared_with", FIT_TEXT, FIT_F_OPTIONAL },
 	[C_SPEED] = { "speed", FIT_REAL, FIT_F_OPTIONAL },
+	[C_PLAN] = { "exec_plan", FIT_TEXT, FIT_F_OPTIONAL },
 };
 
 static const char *const event_names[EV_UNKNOWN] = {
 	"cluster", "submit", "reject", "start",  "move",
 	"preempt", "resume", "epoch",  "finish", "release", "batch",
 	"rent",    "ready",  "return",
-	"share", "profile", "profiled", "lend", "regain",
+	"share", "profile", "profiled", "lend", "regain", "shift", "lose",
 };
 
 /* ---- rows ---- */
@@ -123,6 +125,7 @@ static int take_cells(struct fit_verifier *v, const struct fit_cell *c, uint64_t
 		.app = c[C_APP].u.t,
 		.has_with = !c[C_WITH].na,
 		.with = NONE,
+		.exec_plan = c[C_PLAN].na ? FIT_NO_EXEC_PLAN : fit_plan_times_plan(&v->plan_times, c[C_PLAN].u.t),
 		.speed = c[C_SPEED].na ? (double)NAN : c[C_SPEED].u.d,
 	};
 
@@ -196,7 +199,8 @@ static int read_log(struct fit_verifier *v, struct fit_reader *r, struct fit_err
 		return fit_fail(err, FIT_EINVAL,
 				"%s: made with a profile store (give it with --profile)",
 				fit_reader_input(r));
-	v->seeded = fit_meta_get(fit_reader_meta(r), "input_models") != NULL;
+	v->seeded = fit_meta_get(fit_reader_meta(r), "input_models") != NULL &&
+		    !fit_meta_get(fit_reader_meta(r), "input_plan_times");
 	if (v->seeded && !*v->models.hash)
 		return fit_fail(err, FIT_EINVAL, "%s: made with models (give them with --models)",
 				fit_reader_input(r));
@@ -209,7 +213,11 @@ static int read_log(struct fit_verifier *v, struct fit_reader *r, struct fit_err
 	if (fit_meta_get(fit_reader_meta(r), "input_allocations") && !*v->follow.hash)
 		return fit_fail(err, FIT_EINVAL, "%s: made with allocations (give them with --allocations)",
 				fit_reader_input(r));
-	v->by_epoch = v->with_profile || v->with_speedups;
+	v->with_plans = fit_meta_get(fit_reader_meta(r), "input_plan_times") != NULL;
+	if (v->with_plans && !*v->plan_times.hash)
+		return fit_fail(err, FIT_EINVAL, "%s: made with times of plans (give them with --plan-times)",
+				fit_reader_input(r));
+	v->by_epoch = v->with_profile || v->with_speedups || v->with_plans;
 	if (fit_meta_get(fit_reader_meta(r), "input_pairs") && !v->measured)
 		return fit_fail(err, FIT_EINVAL, "%s: jobs share GPUs (give what was measured with --configs and --pairs)",
 				fit_reader_input(r));

@@ -51,11 +51,11 @@ static void check_hash(struct fit_verifier *v, const struct fit_meta *m, const c
 
 static const char *const policies[] = {
 	"other", "fifo", "sjf", "srtf", "tiresias", "optimus", "pollux", "qssf", "boa", "lucid", "horus",
-	"follow", "fjf", "shortest", "shortest-gpu", "smallest", "sia", NULL
+	"follow", "fjf", "shortest", "shortest-gpu", "smallest", "sia", "rubick", NULL
 };
 static const char *const releases[] = { "at-once", "interval-end", NULL };
 static const char *const orders[] = { "submit-id", "file", NULL };
-static const char *const models[] = { "fixed", "profile", "adaptive", "speedup", "shared", NULL };
+static const char *const models[] = { "fixed", "profile", "adaptive", "speedup", "shared", "plans", NULL };
 static const char *const avoidances[] = { "avoided", "allowed", NULL };
 static const char *const remainings[] = { "exact", "whole-epochs", NULL };
 static const char *const singles[] = { "as-run", "always-accumulates", NULL };
@@ -74,6 +74,7 @@ static void check_fidelity(struct fit_verifier *v, const struct fit_meta *m, boo
 		{ "lucid-asplos23", 0, false, true },
 		{ "tiresias-nsdi19", 0, false, true },
 		{ "sia-sosp23", FIT_NS_PER_S, true, true },
+		{ "rubick-mlsys25", 0, true, true },
 	};
 	const char *s = fit_meta_get(m, "fidelity");
 
@@ -162,6 +163,10 @@ static void read_meta_utility(struct fit_verifier *v, const struct fit_meta *m)
 		if (target && !fit_parse_double(fit_text_of(target), &v->scale_target) && v->scale_target > 0 &&
 		    v->scale_target < 1 && v->adaptive)
 			return;
+		if (target && v->policy == POLICY_RUBICK) {
+			v->autoscale = SCALE_PLAN; /* by what the policy makes of each size */
+			return;
+		}
 		verify_fault(v, RULE_META, NONE, "autoscaling to an efficiency needs policy pollux and metadata "
 			     "target_efficiency (expected above 0 and below 1, found '%s')", target ? target : "none");
 		v->autoscale = SCALE_PLAN; /* cannot be told */
@@ -296,7 +301,8 @@ int verify_read_meta(struct fit_verifier *v, const struct fit_meta *m, bool *fil
 	s = fit_meta_get(m, "fidelity");
 	if (fit_meta_get(m, "virtual_clusters") || (fit_meta_get(m, "cluster") && v->policy != POLICY_SIA &&
 	     verify_unlike_types(fit_text_of(fit_meta_get(m, "cluster")))) ||
-	    (fit_meta_get(m, "placement") && v->policy != POLICY_BOA && v->policy != POLICY_FOLLOW) ||
+	    (fit_meta_get(m, "placement") && v->policy != POLICY_BOA && v->policy != POLICY_FOLLOW &&
+	     v->policy != POLICY_RUBICK) ||
 	    v->policy == POLICY_LUCID || v->policy == POLICY_HORUS || fit_meta_get(m, "profiler_nodes") ||
 	    (s && fit_text_is(fit_text_of(s), "lucid-asplos23") && v->policy != POLICY_FOLLOW)) {
 		v->vague_instants = v->policy == POLICY_TIRESIAS || v->policy == POLICY_QSSF;
@@ -357,9 +363,11 @@ int verify_read_meta(struct fit_verifier *v, const struct fit_meta *m, bool *fil
 	}
 	if (fit_meta_get(m, "progress_model") &&
 	    meta_choice(v, m, "progress_model", models, &model) &&
-	    ((model == 1 || model == 2) != v->with_profile || (model == 3) != v->with_speedups))
+	    ((model == 1 || model == 2) != v->with_profile || (model == 3) != v->with_speedups ||
+	     (model == 5) != v->with_plans))
 		verify_fault(v, RULE_META, NONE, "progress_model %s, but the log names %s", models[model],
-			     v->with_profile ? "a profile" : v->with_speedups ? "speedups" : "no profile");
+			     v->with_profile ? "a profile" : v->with_speedups ? "speedups" :
+			     v->with_plans ? "times of plans" : "no profile");
 	if (v->policy == POLICY_SIA)
 		read_meta_sia(v, m, model);
 	else if (v->policy == POLICY_POLLUX)
@@ -368,11 +376,12 @@ int verify_read_meta(struct fit_verifier *v, const struct fit_meta *m, bool *fil
 		verify_fault(v, RULE_META, NONE,
 			     "progress_model adaptive, but the policy sets no batch sizes");
 	read_meta_boa(v, m);
+	verify_read_meta_plans(v, m);
 	meta_share(v, m);
 	read_meta_scaling(v, m);
 	s = fit_meta_get(m, "fidelity");
 	v->sia_reference = s && fit_text_is(fit_text_of(s), "sia-sosp23");
-	v->says_delays = v->free_start || v->sia_reference || v->restart_ns == NO_INT ||
+	v->says_delays = v->free_start || v->free_shifts || v->sia_reference || v->restart_ns == NO_INT ||
 			 v->cold_restart_ns != NO_INT ||
 			 (fit_meta_get(m, "profiler_nodes") && v->restart_ns > 0);
 	check_fidelity(v, m, release == 1, order == 1);
@@ -385,6 +394,7 @@ int verify_read_meta(struct fit_verifier *v, const struct fit_meta *m, bool *fil
 	check_hash(v, m, "input_jobs", v->hash_jobs, "jobs table");
 	check_hash(v, m, "input_speedups", v->speedups.hash, "table of speedups");
 	check_hash(v, m, "input_classes", v->class_table.hash, "table of classes");
+	check_hash(v, m, "input_plan_times", v->plan_times.hash, "table of plan times");
 	check_hash(v, m, "input_allocations", v->follow.hash, "table of allocations");
 	check_hash(v, m, "input_plan", v->plans.hash, "table of plans");
 	if (v->measured) {
@@ -397,6 +407,7 @@ int verify_read_meta(struct fit_verifier *v, const struct fit_meta *m, bool *fil
 		verify_profile_key(v->apps_by_type.entries[i].type, key);
 		check_hash(v, m, key, v->apps_by_type.entries[i].hash, "profile store");
 	}
-	check_hash(v, m, "input_models", v->models.hash, "set of models");
+	if (!v->with_plans)
+		check_hash(v, m, "input_models", v->models.hash, "set of models");
 	return FIT_OK;
 }

@@ -285,6 +285,7 @@ void verify_policy_begin(struct fit_verifier *v)
 		case POLICY_LUCID:
 		case POLICY_HORUS:
 		case POLICY_FOLLOW:
+		case POLICY_RUBICK:
 		case POLICY_OTHER:
 			break;
 		}
@@ -640,6 +641,7 @@ void verify_decide_conserving(struct fit_verifier *v)
 	case POLICY_LUCID:
 	case POLICY_HORUS:
 	case POLICY_FOLLOW:
+	case POLICY_RUBICK:
 	case POLICY_OTHER:
 		break;
 	}

@@ -23,7 +23,7 @@ static bool rigid(const struct fit_verifier *v)
 static bool grants_sizes(const struct fit_verifier *v)
 {
 	return v->policy != POLICY_OTHER && v->policy != POLICY_POLLUX && v->policy != POLICY_SIA &&
-	       v->policy != POLICY_BOA && v->policy != POLICY_FOLLOW;
+	       v->policy != POLICY_BOA && v->policy != POLICY_FOLLOW && v->policy != POLICY_RUBICK;
 }
 
 static bool elastic(const struct fit_verifier *v)
@@ -44,6 +44,17 @@ static bool boa_condenses(const struct fit_verifier *v)
 static bool is_follow(const struct fit_verifier *v)
 {
 	return v->policy == POLICY_FOLLOW;
+}
+
+static bool is_rubick(const struct fit_verifier *v)
+{
+	return v->policy == POLICY_RUBICK && v->with_plans;
+}
+
+/* Where speeds are predicted, or the published code decides, a guarantee is what these think it is. */
+static bool keeps_guarantees(const struct fit_verifier *v)
+{
+	return is_rubick(v) && v->by_gain && v->speeds_measured;
 }
 
 static bool has_speedups(const struct fit_verifier *v)
@@ -276,6 +287,10 @@ static void row_vocabulary(struct fit_verifier *v, const struct verify_row *r)
 		bad = "a job to share GPUs with";
 	else if (shares(v) && isnan(r->speed) && (EV_BIT(r->ev) & (EV_PLACING | EV_BIT(EV_SHARE))))
 		bad = "no speed";
+	else if (r->exec_plan != FIT_NO_EXEC_PLAN && (!v->with_plans || !r->n_nodes))
+		bad = "an execution plan";
+	else if ((r->ev == EV_SHIFT && !v->free_shifts) || (r->ev == EV_LOSE && (!v->ghosts || r->n_nodes)))
+		bad = "no place in this log";
 	else if ((r->ev == EV_SHARE && !shares(v)) || ((EV_BIT(r->ev) & EV_PROFILING) && !profiles_first(v)) ||
 		 ((EV_BIT(r->ev) & EV_LENDING) && !lends(v)))
 		bad = "no place in this log";
@@ -555,7 +570,7 @@ static void row_release(struct fit_verifier *v, const struct verify_row *r)
 			verify_fault(v, RULE_RELEASE, r->job,
 				     "its GPUs are free at once, but the finish still books '%.*s'",
 				     FIT_TEXT_ARG(r->nodes_text));
-		else if (v->interval_end && !r->n_nodes)
+		else if (v->interval_end && !r->n_nodes && !(v->ghosts && !l->n_nodes))
 			verify_fault(v, RULE_RELEASE, r->job,
 				     "its GPUs stay booked to the end of the interval, but the "
 				     "finish gives them back");
@@ -612,7 +627,7 @@ static void row_keep(struct fit_verifier *v, const struct verify_row *r)
 		verify_fault(v, RULE_KEEP, r->job, "moved to '%.*s', which it holds already",
 			     FIT_TEXT_ARG(r->nodes_text));
 	else if (v->policy != POLICY_POLLUX && v->policy != POLICY_SIA && v->policy != POLICY_FOLLOW &&
-		 r->ev == EV_MOVE && r->sum == r->live->gpus && !verify_changes_type(v, r))
+		 v->policy != POLICY_RUBICK && r->ev == EV_MOVE && r->sum == r->live->gpus && !verify_changes_type(v, r))
 		verify_fault(v, RULE_KEEP, r->job,
 			     "moved although it holds %lld GPUs before and after",
 			     (long long)r->sum);
@@ -773,6 +788,12 @@ const struct verify_rule_def verify_rules[N_RULES] = {
 				 boa_condenses, NULL, verify_decide_boa_placement, NULL },
 	[RULE_FOLLOW] = { "follow-table", "jobs hold what the table of allocations gives them, when it says so",
 			  EV_ACTIVE, is_follow, verify_row_follow, verify_decide_follow, NULL },
+	[RULE_RUBICK_PLAN] = { "rubick-plan",
+			       "rubick: by the fastest plan that was measured there; on one node unless several are faster",
+			       EV_PLACING, is_rubick, verify_row_rubick_plan, NULL, NULL },
+	[RULE_RUBICK_SLA] = { "rubick-guarantee",
+			      "a guaranteed job that runs has the speed of what it asks for, or as many GPUs", 0,
+			      keeps_guarantees, NULL, verify_decide_rubick_sla, NULL },
 	[RULE_CONSERVATION] = { "conservation",
 				"speedups: productive time on the least width adds up to the work of each job",
 				EV_BIT(EV_FINISH), has_speedups, verify_row_conservation, NULL, NULL },

@@ -17,6 +17,7 @@
 #include "libfit/model/boa_learn.h"
 #include "libfit/model/boa_table.h"
 #include "libfit/model/colocation.h"
+#include "libfit/model/plan_times.h"
 #include "libfit/model/profile_set.h"
 #include "libfit/model/speedup.h"
 #include "libfit/model/theta.h"
@@ -43,13 +44,16 @@ enum verify_event {
 	EV_PROFILED,
 	EV_LEND,
 	EV_REGAIN,
+	EV_SHIFT,
+	EV_LOSE,
 	EV_UNKNOWN
 };
 #define EV_BIT(e) (1u << (e))
-#define EV_ACTIVE (EV_BIT(EV_START) | EV_BIT(EV_MOVE) | EV_BIT(EV_PREEMPT) | EV_BIT(EV_RESUME))
+#define EV_ACTIVE (EV_BIT(EV_START) | EV_BIT(EV_MOVE) | EV_BIT(EV_PREEMPT) | EV_BIT(EV_RESUME) | \
+		   EV_BIT(EV_SHIFT) | EV_BIT(EV_LOSE))
 /* Rows of a decision: jobs that learned come first, then allocations. */
 #define EV_DECIDING (EV_ACTIVE | EV_BIT(EV_BATCH))
-#define EV_PLACING (EV_BIT(EV_START) | EV_BIT(EV_MOVE) | EV_BIT(EV_RESUME))
+#define EV_PLACING (EV_BIT(EV_START) | EV_BIT(EV_MOVE) | EV_BIT(EV_RESUME) | EV_BIT(EV_SHIFT))
 #define EV_OF_NODE (EV_BIT(EV_RENT) | EV_BIT(EV_READY) | EV_BIT(EV_RETURN))
 #define EV_PROFILING (EV_BIT(EV_PROFILE) | EV_BIT(EV_PROFILED))
 #define EV_LENDING (EV_BIT(EV_LEND) | EV_BIT(EV_REGAIN))
@@ -73,7 +77,8 @@ enum verify_policy {
 	POLICY_SHORTEST,
 	POLICY_SHORTEST_GPU,
 	POLICY_SMALLEST,
-	POLICY_SIA
+	POLICY_SIA,
+	POLICY_RUBICK
 };
 
 /* How GPUs are found. */
@@ -141,6 +146,8 @@ enum verify_rule {
 	RULE_BOA_QUEUE,
 	RULE_BOA_PLACEMENT,
 	RULE_FOLLOW,
+	RULE_RUBICK_PLAN,
+	RULE_RUBICK_SLA,
 	RULE_CONSERVATION,
 	RULE_VIRTUAL,
 	RULE_SHARING,
@@ -211,6 +218,10 @@ struct verify_job {
 	int64_t duration_ns;	/* NO_INT: not known */
 	int64_t batch;		/* NO_INT: not known */
 	double gpus;
+	int64_t iterations;	/* execution plans: of the table; NO_INT: the duration says it */
+	size_t plan_at;		/* execution plans: the one it asks for, in verifier.ids */
+	uint32_t plan_n;
+	bool is_sla;
 	size_t id_at;		/* in verifier.ids */
 	uint32_t id_n;
 	int64_t predicted_ns;	/* NO_INT: not known */
@@ -248,6 +259,9 @@ struct verify_live {
 	double progress;		/* with a profile: initial-batch-equivalent steps */
 	double rate;			/* of progress, per second; 0: not derived, <0: cannot be */
 	double slow;			/* share of the rate that interference takes away */
+	uint16_t exec_plan;		/* by which it runs, or ran last */
+	/* kept seconds: iterations, seconds of the next one, and the progress that they were at the allocation */
+	double whole, begun_s, carried;
 	int64_t epoch, local_bsz, accum;
 	/* queues of service: run time since it entered the first one, and time waited since it ran, both up to
 	 * stands_ns, since when it runs or waits */
@@ -301,6 +315,7 @@ struct verify_row {
 	bool app_na;
 	int64_t local_bsz, accum, epoch, batch;	/* NO_INT: missing */
 	int64_t delay_ns;	/* NO_INT: missing */
+	uint16_t exec_plan;	/* FIT_NO_EXEC_PLAN: missing, or unknown */
 	const struct verify_place *nodes;
 	size_t n_nodes;
 	int64_t sum;		/* of nodes; of the cluster, for cluster */
@@ -421,7 +436,11 @@ struct fit_verifier {
 	char *cluster_meta;
 	bool optimus_whole_epochs, optimus_accumulates;
 	int64_t optimus_node_gpus;	/* 0: those of the cluster */
-	bool with_profile, with_speedups;
+	bool with_profile, with_speedups, with_plans;
+	struct fit_plan_times plan_times;
+	bool any_plan_time, keeps_seconds, free_shifts, ghosts;	/* with_plans: conventions */
+	bool by_gain, speeds_measured;	/* rubick */
+	int64_t extra_iterations;
 	bool by_epoch;			/* one of them: work has epochs */
 	bool free_start;		/* the first start costs no delay */
 	bool boa_condenses;		/* placement consolidate-first */
@@ -686,7 +705,8 @@ struct verify_sia_app {
 };
 const struct verify_sia_app *verify_sia_app(const struct fit_verifier *v, uint32_t job);
 /* Does the row give as many GPUs of the same type on as many nodes, which costs nothing there? */
-bool verify_sia_keeps_shape(const struct fit_verifier *v, const struct verify_live *l, const struct verify_row *r);
+bool verify_sia_keeps_shape(const struct fit_verifier *v, const struct verify_live *l,
+			    const struct verify_row *r);
 /* A decision begins: what each job has. */
 void verify_sia_begin(struct fit_verifier *v);
 void verify_sia_release(struct fit_verifier *v);
@@ -835,6 +855,19 @@ void verify_row_boa_width(struct fit_verifier *v, const struct verify_row *r);
 void verify_decide_boa_queue(struct fit_verifier *v);
 void verify_decide_boa_placement(struct fit_verifier *v);
 void verify_row_conservation(struct fit_verifier *v, const struct verify_row *r);
+
+/* ---- execution plans (verify_plans.c) ---- */
+
+void verify_read_meta_plans(struct fit_verifier *v, const struct fit_meta *m);
+const struct fit_plan_app *verify_plan_app(const struct fit_verifier *v, uint32_t job);	/* or NULL */
+/* Iterations that a job has to do, without the extra ones. */
+int64_t verify_iterations(const struct fit_verifier *v, uint32_t job);
+double verify_plan_rate(const struct fit_verifier *v, uint32_t job, const struct verify_place *nodes,
+			size_t n, uint16_t plan);
+double verify_plan_carry(const struct fit_verifier *v, const struct verify_row *r, struct verify_live *l,
+			 double progress);
+void verify_row_rubick_plan(struct fit_verifier *v, const struct verify_row *r);
+void verify_decide_rubick_sla(struct fit_verifier *v);
 
 /* ---- allocations of a table (verify_follow.c) ---- */
 

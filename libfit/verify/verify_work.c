@@ -74,6 +74,8 @@ double verify_epoch_end(const struct fit_verifier *v, uint32_t job, int64_t e)
 {
 	const struct verify_app *a = &v->apps[v->jobs[job].app];
 
+	if (v->with_plans)
+		return (double)(verify_iterations(v, job) + v->extra_iterations);
 	if (v->with_speedups)
 		return verify_work_until(v, job, e + 1);
 	return fit_app_epoch_start(a->model, e < a->info->epochs ? e + 1 : a->info->epochs);
@@ -128,6 +130,12 @@ double verify_rate(struct fit_verifier *v, struct verify_live *l)
 	}
 	if (l->rate > 0 || l->rate < 0)
 		return l->rate;
+	if (v->with_plans) {
+		l->rate = verify_plan_rate(v, l->job, l->nodes, l->n_nodes, l->exec_plan);
+		if (l->rate < 0)
+			(void)fit_fail(&v->model_err, FIT_EDATA, "outside of what was measured of its plan");
+		return l->rate;
+	}
 	l->rate = -1;
 	if (j->app != UINT16_MAX && l->gpus > 0 && l->epoch < v->apps[j->app].info->epochs) {
 		verify_placement(l->nodes, l->n_nodes, &p);
@@ -191,7 +199,9 @@ void verify_forecast(struct fit_verifier *v, struct verify_row *r)
 	need = (verify_epoch_end(v, r->job, l->epoch) - l->progress) / rate;
 	r->known = true;
 	r->progress_now = l->progress + rate * fit_time_to_double(r->ran_ns);
-	r->late_s = fit_time_to_double(r->t - from) - (need > 0 ? need : 0);
+	r->late_s = fit_time_to_double(r->t - from) - (need > 0 || v->keeps_seconds ? need : 0);
+	if (v->keeps_seconds && need < 0)	/* more than all was carried over: it ends within its delay */
+		r->late_s = fit_time_to_double(r->t - l->ready_ns) - need;
 }
 
 double verify_progress_at_now(struct fit_verifier *v, struct verify_live *l)
@@ -266,6 +276,15 @@ int64_t verify_remaining_ns(struct fit_verifier *v, uint32_t job, struct verify_
 	int64_t ran = j->state == JOB_RUNNING && v->now > from ? v->now - from : 0, ns = 0;
 	double left;
 
+	if (v->with_plans) {
+		const struct fit_plan_app *a = verify_plan_app(v, job);
+		struct fit_text plan = { v->ids.s + j->plan_at, j->plan_n };
+		double todo = (double)verify_iterations(v, job) - verify_progress_at_now(v, l);
+		double s = a ? fit_plan_app_packed(a, fit_plan_times_plan(&v->plan_times, plan), (int64_t)j->gpus,
+						   v->gpus_per_node, v->any_plan_time) : (double)NAN;
+
+		return !(s > 0) || fit_time_from_double(todo > 0 ? todo * s : 0, &ns) ? NEVER : ns;
+	}
 	if (v->with_speedups) {
 		double s = 0, done = verify_progress_at_now(v, l);
 
@@ -326,10 +345,13 @@ static double expected_progress(const struct fit_verifier *v, const struct verif
 	if (v->by_epoch && v->jobs[r->job].state == JOB_RUNNING &&
 	    (r->ev == EV_EPOCH || r->ev == EV_FINISH))
 		return verify_epoch_end(v, r->job, l->epoch);
+	if (v->with_plans && (EV_BIT(r->ev) & EV_PLACING) && l->first_start_ns != NEVER)
+		return fmin(verify_plan_carry(v, r, NULL, v->jobs[r->job].state == JOB_RUNNING && r->known ?
+					      r->progress_now : l->progress), verify_epoch_end(v, r->job, l->epoch));
 	if (v->jobs[r->job].state == JOB_RUNNING && r->known && r->ev == EV_PREEMPT)
 		return r->progress_now - fit_time_to_double(verify_preempt_work_ns(v, r->job));
 	if (v->jobs[r->job].state == JOB_RUNNING && r->known)
-		return r->progress_now;
+		return v->keeps_seconds ? fmin(r->progress_now, verify_epoch_end(v, r->job, l->epoch)) : r->progress_now;
 	return v->by_epoch ? l->progress : fit_time_to_double(l->done_ns);
 }
 
@@ -444,6 +466,8 @@ void verify_row_restart_cost(struct fit_verifier *v, const struct verify_row *r)
 		return;
 	rate = verify_rate(v, l);
 	if (!(rate > 0) || v->packs != PACKS_NOT || l->on_profiler)
+		return;
+	if (v->keeps_seconds && (EV_BIT(r->ev) & EV_PLACING))	/* counts iterations of another length already */
 		return;
 	verify_check(v, RULE_RESTART_COST);
 	gone = r->t - l->since_ns;

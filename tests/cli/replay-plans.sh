@@ -43,6 +43,29 @@ is "each by its own plan" "$T/events" "0 start a 0:2 ga 0
 60 finish a - NA 10"
 has "the log says how" "$T/out" '^#progress_model=plans$'
 cp "$T/out" "$T/fifo.log"
+agrees() {	# NAME LOG OPTION…: no rule is violated
+	name=$1 log=$2
+	shift 2
+	run "$name: the verifier agrees" 0 gf-verify --jobs "$T/jobs.tsv" --plan-times "$T/times.tsv" "$@" "$log"
+	hasnt "$name: in all" "$T/out" '	violated	'
+}
+# breaks NAME RULE LOG AWK: what the verifier says of a log that was changed (the first row that matches)
+breaks() {
+	awk -F '\t' -v OFS='\t' "/^#/ { print; next } !h++ { for (i = 1; i <= NF; i++) c[\$i] = i } $4 { print }" "$3" >"$T/broken.log"
+	cmp -s "$3" "$T/broken.log" && ok "$1: the log is another one" 1
+	# shellcheck disable=SC2086
+	run "$1: is a broken log" 1 gf-verify --jobs "$T/jobs.tsv" --plan-times "$T/times.tsv" ${followed-} "$T/broken.log"
+	has "$1: is caught" "$T/out" "^$2	violated"
+}
+agrees fifo "$T/fifo.log"
+run "without the times" 2 gf-verify --jobs "$T/jobs.tsv" "$T/fifo.log"
+has "the verifier asks for them" "$T/err" "made with times of plans \(give them with --plan-times\)"
+breaks "an iteration less" progress "$T/fifo.log" '$2 == "finish" && $3 == "b" { $c["progress"] = 3 }'
+breaks "an end too early" epoch-time "$T/fifo.log" '$2 == "finish" && $3 == "b" { $1 = 19 }'
+breaks "another plan" epoch-time "$T/fifo.log" '$2 == "start" && $3 == "a" { $c["exec_plan"] = "zero-dp" }'
+breaks "another placement" progress "$T/fifo.log" '$2 == "start" && $3 == "c" { $c["nodes"] = "1:2,2:1" }'
+breaks "no delay" restart-cost "$T/fifo.log" '/^#restart_s/ { next } $2 == "finish" && $3 == "b" { $1 = 10 }'
+breaks "a plan of a job that holds nothing" log-vocabulary "$T/fifo.log" '$2 == "finish" && $3 == "b" { $c["exec_plan"] = "ga" }'
 
 run "shortest first" 0 gf-replay -p sjf -c 1x8 --plan-times "$T/times.tsv" "$T/jobs.tsv"
 events "$T/out" | awk '$2 == "start" { printf "%s%s", n++ ? " " : "", $3 } END { print "" }' >"$T/order"
@@ -95,6 +118,11 @@ is "they run on, and shift" "$T/events" "60 start a 0:2 70
 240 shift a 0:2 0
 277.5 finish b 1:4 NA
 435 finish a 0:2 NA"
+agrees ghosts "$T/ghost.log" --allocations "$T/allocations.tsv"
+followed="--allocations $T/allocations.tsv"
+breaks "a shift that is a restart" restart-cost "$T/ghost.log" '$2 == "shift" && $1 == 120 { $c["delay_s"] = 70 }'
+breaks "a job that stops without GPUs" progress "$T/ghost.log" '$2 == "shift" && $1 == 240 { $c["progress"] = 10 }'
+followed=
 run "their metrics" 0 gf-metrics --no-meta "$T/ghost.log"
 has "no restart" "$T/out" '^restarts	0	'
 # a: 60 s twice, then from 240 to 480, b: from 180 to 300
@@ -105,6 +133,7 @@ has "GPU time is what they held" "$T/out" "^gpu_seconds_held	$((2 * 120 + 2 * 24
 rubick() {
 	run "$1" 0 gf-replay -p rubick -i 60 --restart-delay 10 --plan-times "$T/times.tsv" -c "$2" -o "$T/log.tsv" "$T/jobs.tsv"
 	events "$T/log.tsv" | awk '$2 != "finish" { print $1, $2, $3, $4, $5 }' >"$T/events"
+	agrees "$1" "$T/log.tsv"
 }
 jobs 'a\t0\tsmall\t1\t100\tga\t0\tNA' 'b\t100\tsmall\t1\t100\tga\t0\tNA'
 rubick "a job gets what is of use to it" 1x4
@@ -112,6 +141,10 @@ is "and gives up what another one needs more" "$T/events" "60 start a 0:4 zero-d
 120 move a 0:2 zero-dp
 120 start b 0:2 zero-dp
 540 move b 0:4 zero-dp"
+breaks "a slower plan" rubick-plan "$T/log.tsv" '$2 == "start" && $3 == "b" { $c["exec_plan"] = "ga" }'
+breaks "a plan that was not measured there" rubick-plan "$T/log.tsv" '$2 == "start" && $3 == "b" { $c["exec_plan"] = "241" }'
+breaks "no plan" rubick-plan "$T/log.tsv" '$2 == "start" && $3 == "b" { $c["exec_plan"] = "NA" }'
+breaks "several nodes" rubick-plan "$T/log.tsv" '$2 == "start" && $3 == "b" { $c["nodes"] = "0:1,1:1" }'
 jobs 'a\t0\twide\t8\t10\t241\t0\tNA' 'b\t0\tsmall\t1\t10\tga\t0\tNA'
 rubick "a wide job" 2x4
 is "takes a node, and both when they are free" "$T/events" "60 start a 1:4 zero-offload
@@ -123,6 +156,7 @@ is "has room made" "$T/events" "60 start a 0:4 zero-dp
 120 preempt a - NA
 120 start b 0:4 zero-dp
 180 resume a 0:4 zero-dp"
+breaks "less than was guaranteed" rubick-guarantee "$T/log.tsv" '$2 == "start" && $3 == "b" { $c["nodes"] = "0:2"; $c["gpus"] = 2 }'
 run "twice the same" 0 sh -c "gf-replay -p rubick -i 60 --plan-times $T/times.tsv -c 2x4 $T/jobs.tsv >$T/a &&
 	gf-replay -p rubick -i 60 --plan-times $T/times.tsv -c 2x4 $T/jobs.tsv >$T/b"
 same "the same bytes" "$T/a" "$T/b"
