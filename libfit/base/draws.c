@@ -50,7 +50,7 @@ static uint32_t step(const uint32_t *s, uint32_t k, uint32_t far)
 	return s[far] ^ y >> 1 ^ (behind & 1 ? TWIST : 0);
 }
 
-static void steps(uint32_t *s, uint32_t k, uint32_t far)
+static inline __attribute__((always_inline)) void steps(uint32_t *s, uint32_t k, uint32_t far)
 {
 	words behind = load(s + k + 1), y = (load(s + k) & UPPER) | (behind & ~UPPER);
 

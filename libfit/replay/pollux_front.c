@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A hundred thousand times a replay some two hundred points are sorted: by merging, without branches
- * that depend on the outcome of a comparison.
+ * A hundred thousand times a replay some two hundred points are sorted and put into fronts. Which way a
+ * comparison goes cannot be foreseen, so nothing here branches on one, and no loop is over the points of
+ * one front: fronts are many and short.
  */
 #include "libfit/replay/pollux_front.h"
 
@@ -10,160 +11,236 @@
 #include <string.h>
 
 #define POINTS FIT_FRONT_POINTS
+#define AT (POINTS - 1)		/* the bits of an index */
 
-struct key {
-	double f[2];
-	uint32_t at;	/* in the caller's array */
-};
+_Static_assert((POINTS & AT) == 0, "a power of two");
 
-/* Lexicographically by objectives; not b before a. Bits and no branches. */
-static inline unsigned in_order(const struct key *a, const struct key *b)
+/* ---- sorting, of whole numbers ---- */
+
+/* Numbers in the order of their bits; both zeros are one. Not of NaN. */
+static uint64_t bits_of(double x)
 {
-	return (unsigned)(a->f[0] < b->f[0]) | ((unsigned)(a->f[0] <= b->f[0]) & (unsigned)(a->f[1] <= b->f[1]));
+	uint64_t u;
+
+	x += 0.0;
+	memcpy(&u, &x, sizeof u);
+	return u ^ (-(u >> 63) | UINT64_C(1) << 63);
 }
 
-static void merge(const struct key *a, const struct key *a_end, const struct key *b, const struct key *b_end,
-		  struct key *to)
+/* Two runs of n keys, one behind the other, from both ends at once: neither can be used up before n have
+ * been taken from an end. */
+static void merge_even(const uint64_t *a, size_t n, uint64_t *to)
+{
+	const uint64_t *b = a + n, *a_last = b - 1, *b_last = b + n - 1;
+
+	for (size_t i = 0, k = 2 * n - 1; i < n; i++, k--) {
+		uint64_t x = *a, y = *b, x_last = *a_last, y_last = *b_last;
+		bool first = x <= y, last = x_last <= y_last;
+
+		to[i] = first ? x : y;
+		to[k] = last ? y_last : x_last;
+		a += first;
+		b += !first;
+		a_last -= !last;
+		b_last -= last;
+	}
+}
+
+static void merge(const uint64_t *a, const uint64_t *a_end, const uint64_t *b, const uint64_t *b_end,
+		  uint64_t *to)
 {
 	while (a < a_end && b < b_end) {
-		unsigned first = in_order(a, b);
+		uint64_t x = *a, y = *b;
+		bool first = x <= y;
 
-		*to++ = *(first ? a : b);
+		*to++ = first ? x : y;
 		a += first;
-		b += 1 - first;
+		b += !first;
 	}
 	memcpy(to, a, (size_t)(a_end - a) * sizeof *a);
 	memcpy(to + (a_end - a), b, (size_t)(b_end - b) * sizeof *b);
 }
 
-/* Sort v[0..n); other is room for as many. Returns which of both has the result. */
-static struct key *sort(struct key *v, struct key *other, size_t n)
+/* Sort v[0..n); v and other have room for the next power of two. Returns which of both has the result. */
+static uint64_t *sort(uint64_t *v, uint64_t *other, size_t n)
 {
-	for (size_t width = 1; width < n; width *= 2) {
-		struct key *t = v;
+	size_t all = 1;
 
-		for (size_t lo = 0; lo < n; lo += 2 * width) {
-			size_t mid = lo + width < n ? lo + width : n, hi = lo + 2 * width < n ? lo + 2 * width : n;
+	while (all < n)
+		all *= 2;
+	for (size_t i = n; i < all; i++)
+		v[i] = other[i] = UINT64_MAX;
+	for (size_t width = 1; width < all; width *= 2) {
+		uint64_t *t = v;
 
-			merge(v + lo, v + mid, v + mid, v + hi, other + lo);
-		}
+		for (size_t lo = 0; lo < n; lo += 2 * width)
+			merge_even(v + lo, width, other + lo);
 		v = other;
 		other = t;
 	}
 	return v;
 }
 
+/* ---- fronts ---- */
+
+struct sorted {
+	size_t n;
+	struct fit_front_point point[POINTS];	/* by objectives, equal ones as they came */
+	/* neighbours in the front that differ from the point; itself at either end, and of copies */
+	uint16_t before[POINTS], behind[POINTS];
+	bool copy[POINTS];			/* equals an earlier point */
+	int fronts;
+	size_t count[POINTS];			/* per front */
+	uint16_t first[POINTS], last[POINTS];	/* per front */
+};
+
+/* Is x behind y, strictly, by objectives? */
+static bool is_behind(const struct fit_front_point *x, const struct fit_front_point *y)
+{
+	return x->f[0] > y->f[0] || (x->f[0] >= y->f[0] && x->f[1] > y->f[1]);
+}
+
+/* points[0..sorted) are in order already. A key is the first objective without its last bits, and where it
+ * came from; where that leaves points equal, the order is settled by their objectives. */
+static void set_order(struct sorted *s, const struct fit_front_point *points, size_t sorted, size_t n)
+{
+	uint64_t keys[2 * POINTS], other[POINTS], order[POINTS], *fresh;
+
+	for (size_t i = 0; i < n; i++)
+		keys[i] = (bits_of(points[i].f[0]) & ~(uint64_t)AT) | i;
+	fresh = sort(keys + sorted, other, n - sorted);
+	merge(keys, keys + sorted, fresh, fresh + (n - sorted), order);
+	for (size_t i = 1; i < n; i++)
+		for (size_t k = i; k && (order[k] | AT) == (order[k - 1] | AT) &&
+		     is_behind(&points[order[k - 1] & AT], &points[order[k] & AT]); k--) {
+			uint64_t t = order[k];
+
+			order[k] = order[k - 1];
+			order[k - 1] = t;
+		}
+	for (size_t i = 0; i < n; i++)
+		s->point[i] = points[order[i] & AT];
+	s->n = n;
+}
+
 /*
  * Fronts of two objectives in one pass over the sorted points: the last point of a front has its
  * smallest second objective, so it dominates the next point or nobody of that front does, and that
- * changes once over the fronts. Returns how many there are; count[f] points in front f.
+ * changes once over the fronts.
  */
-static int assign_fronts(const struct key *sorted, size_t n, int *front, size_t *count)
+static void assign_fronts(struct sorted *s)
 {
-	const struct key *last[POINTS];
-	size_t k = 0;
+	double last[POINTS][2];		/* per front, of its last point */
+	size_t fronts = 0;
 
-	for (size_t i = 0; i < n; i++) {
-		size_t lo = 0;
+	for (size_t i = 0; i < s->n; i++) {
+		const double *f = s->point[i].f;
+		size_t lo = 0, was;
+		bool copy;
 
-		for (size_t left = k; left > 0; ) {
-			size_t half = (left + 1) / 2;
-			const struct key *x = last[lo + half - 1];
+		for (size_t left = fronts + 1; left > 1; ) {
+			size_t half = left / 2;
+			const double *x = last[lo + half - 1];
 			/* x is not behind this point in the order: equal, or smaller in the first or second */
-			unsigned same = (unsigned)(x->f[0] >= sorted[i].f[0]) & (unsigned)(x->f[1] >= sorted[i].f[1]);
-			unsigned dominated = (unsigned)(x->f[1] <= sorted[i].f[1]) & ~same & 1;
+			unsigned same = (unsigned)(x[0] >= f[0]) & (unsigned)(x[1] >= f[1]);
 
-			lo += dominated ? half : 0;
-			left = dominated ? left - half : half - 1;
+			lo += (unsigned)(x[1] <= f[1]) & ~same & 1 ? half : 0;
+			left -= half;
 		}
-		front[i] = (int)lo;
-		last[lo] = &sorted[i];
-		if (lo == k)
-			count[k++] = 0;
-		count[lo]++;
+		if (lo == fronts) {
+			s->count[lo] = 0;
+			last[lo][0] = last[lo][1] = -HUGE_VAL;
+			s->first[lo] = s->last[lo] = (uint16_t)i;
+			fronts++;
+		}
+		was = s->last[lo];
+		copy = (was != i) & (last[lo][0] >= f[0]) & (last[lo][1] >= f[1]);
+		s->copy[i] = copy;
+		s->before[i] = (uint16_t)(copy ? i : was);
+		s->behind[i] = (uint16_t)i;
+		s->behind[was] = (uint16_t)(copy ? s->behind[was] : i);
+		s->last[lo] = (uint16_t)(copy ? was : i);
+		last[lo][0] = f[0];
+		last[lo][1] = f[1];
+		s->count[lo]++;
+		s->point[i].front = (int)lo;
 	}
-	return (int)k;
+	s->fronts = (int)fronts;
 }
 
-static bool equal(const struct fit_front_point *a, const struct fit_front_point *b)
+/* Crowding distances within fronts; of equal points all but the first get 0. */
+static void set_crowding(struct sorted *s)
 {
-	return !(a->f[0] < b->f[0] || a->f[0] > b->f[0] || a->f[1] < b->f[1] || a->f[1] > b->f[1]);
+	double span[POINTS][2];
+
+	for (int k = 0; k < s->fronts; k++) {
+		const double *a = s->point[s->first[k]].f, *b = s->point[s->last[k]].f;
+
+		span[k][0] = b[0] - a[0];
+		span[k][1] = a[1] - b[1];
+	}
+	for (size_t i = 0; i < s->n; i++) {
+		struct fit_front_point *x = &s->point[i];
+		const double *a = s->point[s->before[i]].f, *b = s->point[s->behind[i]].f, *of = span[x->front];
+		double distance = (of[0] > 0 ? (b[0] - a[0]) / of[0] : 0) + (of[1] > 0 ? (a[1] - b[1]) / of[1] : 0);
+		bool end = (s->before[i] == i) | (s->behind[i] == i);
+
+		distance = end ? HUGE_VAL : distance;
+		x->crowding = s->copy[i] ? 0 : distance;
+	}
 }
 
-/* Crowding distances of one front, given in order; of equal points all but the first get 0. */
-static void set_crowding(struct fit_front_point **front, size_t n)
+/* Of front k only so many stay: those with the largest crowding, at random among equals. */
+static void thin_front(struct sorted *s, int k, size_t stay, struct fit_draws *draws)
 {
-	struct fit_front_point *distinct[POINTS];
-	double span[2];
-	size_t u = 0;
+	uint64_t distance[POINTS], draw[POINTS], keys[POINTS], other[POINTS], limit, *order;
+	uint16_t at[POINTS];
+	size_t n = 0, equal = 0, clear = 0;
 
+	for (size_t i = 0; i < s->n; i++) {
+		if (s->point[i].front != k)
+			continue;
+		at[n] = (uint16_t)i;
+		draw[n] = (uint64_t)fit_draws_next(draws) << 32 | i;
+		keys[n] = distance[n] = bits_of(-s->point[i].crowding);
+		n++;
+	}
+	limit = sort(keys, other, n)[stay - 1];
 	for (size_t i = 0; i < n; i++) {
-		front[i]->crowding = 0;
-		if (!u || !equal(front[i], distinct[u - 1]))
-			distinct[u++] = front[i];
+		keys[equal] = draw[i];
+		equal += distance[i] == limit;
+		clear += distance[i] < limit;
+		s->point[at[i]].front = distance[i] > limit ? -1 : k;
 	}
-	if (!u)
+	if (clear + equal == stay)
 		return;
-	span[0] = distinct[u - 1]->f[0] - distinct[0]->f[0];
-	span[1] = distinct[0]->f[1] - distinct[u - 1]->f[1];
-	distinct[0]->crowding = distinct[u - 1]->crowding = HUGE_VAL;
-	for (size_t i = 1; i + 1 < u; i++)
-		distinct[i]->crowding =
-			(span[0] > 0 ? (distinct[i + 1]->f[0] - distinct[i - 1]->f[0]) / span[0] : 0) +
-			(span[1] > 0 ? (distinct[i - 1]->f[1] - distinct[i + 1]->f[1]) / span[1] : 0);
-}
-
-/* Of a front of n points choose room for death: those with the smallest crowding. */
-static void thin_front(struct fit_front_point **front, size_t n, size_t room, struct fit_draws *draws)
-{
-	struct key keys[POINTS], other[POINTS], *order;
-
-	for (size_t i = 0; i < n; i++)
-		keys[i] = (struct key){ { -front[i]->crowding, fit_draws_next(draws) }, (uint32_t)i };
-	order = sort(keys, other, n);
-	for (size_t i = room; i < n; i++)
-		front[order[i].at]->front = -1;
+	order = sort(keys, other, equal);
+	for (size_t i = stay - clear; i < equal; i++)
+		s->point[order[i] & AT].front = -1;
 }
 
 size_t fit_front_survive(struct fit_front_point *points, size_t sorted, size_t n, size_t keep,
 			 struct fit_draws *draws)
 {
-	struct key keys[2 * POINTS], other[2 * POINTS], *fresh, *all;
-	struct fit_front_point next[POINTS], *by_front[POINTS];
-	size_t count[POINTS], at[POINTS], kept = 0, dead;
-	int front[POINTS], fronts;
+	struct sorted s;
+	size_t kept = 0, dead;
+	int fronts = 0;
 
-	for (size_t i = 0; i < n; i++)
-		keys[i] = (struct key){ { points[i].f[0], points[i].f[1] }, (uint32_t)i };
-	fresh = sort(keys + sorted, other + sorted, n - sorted);
-	all = fresh == keys + sorted ? other : keys;
-	if (all == keys)	/* the old ones are merged from where they are: out of the way */
-		memcpy(other, keys, sorted * sizeof *keys);
-	merge(all == keys ? other : keys, (all == keys ? other : keys) + sorted, fresh, fresh + (n - sorted), all);
-	fronts = assign_fronts(all, n, front, count);
-	for (int f = 0; f < fronts; f++)
-		at[f] = f ? at[f - 1] + count[f - 1] : 0;
-	for (size_t i = 0; i < n; i++) {
-		next[i] = points[all[i].at];
-		next[i].front = front[i];
-		by_front[at[front[i]]++] = &next[i];
-	}
-	for (int f = 0; f < fronts; f++) {
-		struct fit_front_point **members = by_front + (at[f] - count[f]);
-
-		if (kept >= keep) {
-			for (size_t i = 0; i < count[f]; i++)
-				members[i]->front = -1;
-			continue;
-		}
-		set_crowding(members, count[f]);
-		if (kept + count[f] > keep)
-			thin_front(members, count[f], keep - kept, draws);
-		kept += count[f];
-	}
+	set_order(&s, points, sorted, n);
+	assign_fronts(&s);
+	while (fronts < s.fronts && kept < keep)
+		kept += s.count[fronts++];
+	set_crowding(&s);
+	if (kept > keep)
+		thin_front(&s, fronts - 1, keep - (kept - s.count[fronts - 1]), draws);
 	kept = kept < keep ? kept : keep;
 	dead = kept;
-	for (size_t i = 0, k = 0; i < n; i++)
-		points[next[i].front >= 0 ? k++ : dead++] = next[i];
+	for (size_t i = 0, k = 0; i < n; i++) {
+		bool stays = (unsigned)s.point[i].front < (unsigned)fronts;	/* -1 does not */
+
+		points[stays ? k : dead] = s.point[i];
+		k += stays;
+		dead += !stays;
+	}
 	return kept;
 }

@@ -111,19 +111,18 @@ static void survive(struct fit_pollux_ga *ga)
 	ga->n = ga->n_sorted = fit_front_survive(ga->who, ga->n_sorted, ga->n, POPULATION, &ga->rows.draws);
 }
 
+/* Domination, then crowding, then a coin; which of the first two decides cannot be foreseen, so neither is
+ * a branch. */
 static const struct fit_front_point *tournament(struct fit_pollux_ga *ga, uint32_t a, uint32_t b)
 {
 	const struct fit_front_point *x = &ga->who[a], *y = &ga->who[b];
+	int no_worse = (x->f[0] <= y->f[0]) & (x->f[1] <= y->f[1]);
+	int no_better = (x->f[0] >= y->f[0]) & (x->f[1] >= y->f[1]);
+	int wins = 2 * (no_worse - no_better) + (x->crowding > y->crowding) - (x->crowding < y->crowding);
 
-	if (fit_front_dominates(x, y))
-		return x;
-	if (fit_front_dominates(y, x))
-		return y;
-	if (x->crowding > y->crowding)
-		return x;
-	if (y->crowding > x->crowding)
-		return y;
-	return below(ga, 2) ? x : y;
+	if (wins == 0)
+		wins = (int)below(ga, 2);
+	return &ga->who[wins > 0 ? a : b];
 }
 
 /* Parents for so many matings: winners of tournaments over random permutations. */

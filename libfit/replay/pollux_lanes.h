@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * FIT_LANES nodes of a row of small numbers at a time, in the compilers' vector types. What these have
- * no operator for (a bit for each lane, the sum of all) is taken from SSE2 where it is there; the
- * portable forms beside it (all there is with FIT_LANES_PORTABLE) give the same values on any machine,
- * whatever its byte order.
+ * no operator for (a bit for each lane, the sum of all, the smaller) is taken from SSE2 where it is
+ * there; the portable forms beside it (all there is with FIT_LANES_PORTABLE) give the same values on any
+ * machine, whatever its byte order.
  */
 #ifndef FIT_REPLAY_POLLUX_LANES_H
 #define FIT_REPLAY_POLLUX_LANES_H
@@ -14,6 +14,9 @@
 #include "libfit/base/draws.h"
 
 #define FIT_LANES 16
+#if defined __SSE2__ && !defined FIT_LANES_PORTABLE
+#define FIT_LANES_SSE2
+#endif
 
 /* Comparisons give 255 in lanes where they hold, else 0. */
 typedef uint8_t fit_lanes __attribute__((vector_size(FIT_LANES)));
@@ -42,7 +45,7 @@ static inline fit_lanes fit_lanes_of(uint8_t x)
 /* The result of a comparison: bit m for lane m. */
 static inline uint32_t fit_lanes_bits(fit_lanes v)
 {
-#if defined __SSE2__ && !defined FIT_LANES_PORTABLE
+#ifdef FIT_LANES_SSE2
 	return (uint32_t)__builtin_ia32_pmovmskb128((fit_lanes_char)v);
 #else
 	uint32_t bits = 0;
@@ -55,7 +58,7 @@ static inline uint32_t fit_lanes_bits(fit_lanes v)
 
 static inline int fit_lanes_sum(fit_lanes v)
 {
-#if defined __SSE2__ && !defined FIT_LANES_PORTABLE
+#ifdef FIT_LANES_SSE2
 	/* differences to 0, summed over either half */
 	fit_lanes_half halves = (fit_lanes_half)__builtin_ia32_psadbw128((fit_lanes_char)v, (fit_lanes_char){ 0 });
 
@@ -66,6 +69,30 @@ static inline int fit_lanes_sum(fit_lanes v)
 	for (uint32_t m = 0; m < FIT_LANES; m++)
 		sum += v[m];
 	return sum;
+#endif
+}
+
+/* The smaller of both; the sum of both, at most 255. Clang knows these when it sees them, and has no built-in
+ * functions for them. */
+static inline fit_lanes fit_lanes_min(fit_lanes a, fit_lanes b)
+{
+#if defined FIT_LANES_SSE2 && !defined __clang__
+	return (fit_lanes)__builtin_ia32_pminub128((fit_lanes_char)a, (fit_lanes_char)b);
+#else
+	fit_lanes less = (fit_lanes)(a < b);
+
+	return (a & less) | (b & ~less);
+#endif
+}
+
+static inline fit_lanes fit_lanes_add(fit_lanes a, fit_lanes b)
+{
+#if defined FIT_LANES_SSE2 && !defined __clang__
+	return (fit_lanes)__builtin_ia32_paddusb128((fit_lanes_char)a, (fit_lanes_char)b);
+#else
+	fit_lanes sum = a + b;
+
+	return sum | (fit_lanes)(sum < a);
 #endif
 }
 

@@ -15,11 +15,16 @@
 #define THIN_ROW 0.1
 #define THIN_ENTRY 0.1
 #define MAX_JOB_NODES 16
-#define TALLIES 4		/* rows of counts by node */
 
 #define LOAD fit_lanes_load
 #define STORE fit_lanes_store
 #define INLINE static inline __attribute__((always_inline))
+
+/* What is counted by node while the rows of a state go by. */
+struct fit_pollux_by_node {
+	fit_lanes taken, shut;	/* one job that spans nodes has come; a second one has */
+	fit_lanes left, any;	/* GPUs left; is one of them in use? */
+};
 
 void fit_pollux_rows_release(struct fit_pollux_rows *w)
 {
@@ -27,8 +32,8 @@ void fit_pollux_rows_release(struct fit_pollux_rows *w)
 	free(w->current);
 	free(w->capacity);
 	free(w->several);
-	free(w->thinned);
 	free(w->tally);
+	free(w->by_node);
 	free(w->listed);
 	*w = (struct fit_pollux_rows){ 0 };
 }
@@ -68,6 +73,7 @@ static void set_worth(struct fit_pollux_rows *w, int j)
 			w->worth[j].of[several][r] = (struct fit_pollux_worth){
 				term_of(p, speedup * scale * job->restart_factor), speedup };
 		}
+	w->worth[j].max_replicas = job->max_replicas;
 	/* a row of now that is too large does not survive repair */
 	w->worth[j].keep = replicas > job->max_replicas ? 0 :
 			   term_of(p, job->speedup[nodes > 1][replicas] * scale);
@@ -84,8 +90,8 @@ int fit_pollux_rows_set(struct fit_pollux_rows *w, const struct fit_pollux_probl
 	    fit_grow(&w->current, &w->current_cap, w->size + 1, 1) ||
 	    fit_grow(&w->capacity, &w->capacity_cap, w->stride + 1, 1) ||
 	    fit_grow(&w->several, &w->several_cap, jobs, 1) ||
-	    fit_grow(&w->thinned, &w->thinned_cap, jobs, 1) ||
-	    fit_grow(&w->tally, &w->tally_cap, TALLIES * w->stride + 1, 1) ||
+	    fit_grow(&w->tally, &w->tally_cap, 2 * w->stride + 1, 1) ||
+	    fit_grow(&w->by_node, &w->by_node_cap, w->stride / FIT_LANES + 1, sizeof *w->by_node) ||
 	    fit_grow(&w->listed, &w->listed_cap, w->stride + 1, sizeof *w->listed))
 		return FIT_ENOMEM;
 	memset(w->capacity, 0, w->stride);
@@ -168,32 +174,34 @@ static fit_lanes upper_of(const struct fit_pollux_rows *w, fit_lanes present)
 }
 
 /* On nodes with a free GPU, entries are drawn anew between what they are and all of the node. */
-INLINE void redraw(struct fit_pollux_rows *w, uint8_t *child, size_t b, fit_lanes room, fit_lanes present)
+INLINE void redraw(struct fit_pollux_rows *w, uint8_t *child, size_t b, fit_lanes room, fit_lanes present,
+		   const size_t blocks)
 {
+	struct fit_draws *draws = &w->draws;
 	const uint8_t *capacity = w->capacity + b;
-	uint32_t absent_at = w->change_at[0];
-	fit_lanes there = upper_of(w, present);
-	uint8_t count[FIT_LANES];
+	const uint16_t *change_at = w->change_at;
+	uint32_t absent_at = change_at[0];
+	fit_lanes absent = fit_lanes_of((uint8_t)(absent_at >> 8)), differ = upper_of(w, present) ^ absent;
+	uint8_t count[FIT_LANES], *entries = child + b, *end = entries + blocks * FIT_LANES * (size_t)w->p->n_jobs;
 
 	STORE(count, present);
-	for (int j = 0; j < w->p->n_jobs; j++) {
-		uint8_t *entries = row_of(w, child, j) + b;
-		fit_lanes here = (fit_lanes)(LOAD(entries) != 0), r = fit_lanes_draw(&w->draws);
-		fit_lanes at = (there & here) | (~here & (uint8_t)(absent_at >> 8));
+	for (; entries < end; entries += blocks * FIT_LANES) {
+		fit_lanes here = (fit_lanes)(LOAD(entries) != 0), r = fit_lanes_draw(draws);
+		fit_lanes at = (differ & here) ^ absent;
 		uint32_t hits = fit_lanes_bits((fit_lanes)(r < at) & room);
 		uint32_t ties = fit_lanes_bits((fit_lanes)(r == at) & room);
 
 		for (; ties; ties &= ties - 1) {
 			uint32_t m = (uint32_t)__builtin_ctz(ties);
 
-			if (chance_tied(w, entries[m] ? w->change_at[count[m]] : absent_at))
+			if (chance_tied(w, entries[m] ? change_at[count[m]] : absent_at))
 				hits |= 1u << m;
 		}
 		for (; hits; hits &= hits - 1) {
 			uint32_t m = (uint32_t)__builtin_ctz(hits);
 			uint32_t more = capacity[m] > entries[m] ? (uint32_t)(capacity[m] - entries[m]) : 0;
 
-			entries[m] = (uint8_t)(entries[m] + fit_draws_below(&w->draws, more + 1));
+			entries[m] = (uint8_t)(entries[m] + fit_draws_below(draws, more + 1));
 		}
 	}
 }
@@ -203,33 +211,30 @@ INLINE void make_child(struct fit_pollux_rows *w, const uint8_t *first, const ui
 {
 	const uint32_t reset = threshold_of(RESET_ROW), both = threshold_of(RESET_ROW * THIN_ROW);
 	const uint32_t thin = threshold_of(THIN_ROW), either = reset + thin - both;
+	const uint8_t *current = w->current;
 	uint8_t *used = w->tally, *present = w->tally + w->stride;
 	fit_lanes u1 = { 0 }, n1 = { 0 };	/* of the only block; where there are more, they are in the tally */
+	int n_jobs = w->p->n_jobs;
 
 	if (blocks > 1)
 		memset(used, 0, 2 * w->stride);
-	for (int j = 0; j < w->p->n_jobs; j++) {
-		size_t at = (size_t)j * w->stride;
+	for (int j = 0; j < n_jobs; j++) {
+		size_t at = (size_t)j * blocks * FIT_LANES;
 		const uint8_t *from = (j < cut ? first : rest) + at;
-		uint32_t r = fit_draws_next(&w->draws) >> 16;
-		bool thinned = false;
-
 		/* one number for two chances: [reset [both] thin] */
-		if (r < either) {
-			from = r < reset ? w->current + at : from;
-			thinned = r >= reset - both;
-		}
+		uint32_t r = fit_draws_next(&w->draws) >> 16;
+		bool thinned = r - (reset - both) < either - (reset - both);
+
+		from = r < reset ? current + at : from;
 		for (size_t b = 0; b < blocks * FIT_LANES; b += FIT_LANES) {
 			fit_lanes row = LOAD(from + b), u = blocks > 1 ? LOAD(used + b) : u1;
-			fit_lanes n = blocks > 1 ? LOAD(present + b) : n1, sum, here;
+			fit_lanes n = blocks > 1 ? LOAD(present + b) : n1;
 
 			if (thinned)
 				row &= ~chances(w, threshold_of(THIN_ENTRY));
 			/* both counts stop at 255, far above what they are compared with */
-			sum = u + row;
-			here = (fit_lanes)(row != 0);
-			u1 = sum | (fit_lanes)(sum < row);
-			n1 = n - (here & (fit_lanes)(n != 255));	/* a lane that holds is -1 */
+			u1 = fit_lanes_add(u, row);
+			n1 = fit_lanes_add(n, (fit_lanes)(row != 0) & fit_lanes_of(1));
 			if (blocks > 1) {
 				STORE(used + b, u1);
 				STORE(present + b, n1);
@@ -241,7 +246,7 @@ INLINE void make_child(struct fit_pollux_rows *w, const uint8_t *first, const ui
 		fit_lanes room = (fit_lanes)((blocks > 1 ? LOAD(used + b) : u1) < LOAD(w->capacity + b));
 
 		if (fit_lanes_bits(room))
-			redraw(w, child, b, room, blocks > 1 ? LOAD(present + b) : n1);
+			redraw(w, child, b, room, blocks > 1 ? LOAD(present + b) : n1, blocks);
 	}
 }
 
@@ -280,34 +285,66 @@ static void trim_row(struct fit_pollux_rows *w, uint8_t *row, int max_replicas)
 		row[nodes[--n]] = 0;
 }
 
-INLINE void measure(const uint8_t *row, const size_t blocks, int *replicas, int *nodes)
+/* Replicas of a row, and whether they are on several nodes. */
+INLINE int measure(const uint8_t *row, const size_t blocks, bool *several)
 {
-	*replicas = *nodes = 0;
+	uint32_t on = 0, more = 0;
+	int replicas = 0;
+
 	for (size_t b = 0; b < blocks * FIT_LANES; b += FIT_LANES) {
 		fit_lanes v = LOAD(row + b);
-		uint32_t on = fit_lanes_bits((fit_lanes)(v != 0));
+		uint32_t here = fit_lanes_bits((fit_lanes)(v != 0));
 
-		*replicas += fit_lanes_sum(v);
-		if (blocks > 1)
-			*nodes += __builtin_popcount(on);
-		else
-			*nodes = (on != 0) + ((on & (on - 1)) != 0);	/* that it is several is enough */
+		replicas += fit_lanes_sum(v);
+		more |= (here & (here - 1)) | (on ? here : 0);
+		on |= here;
 	}
+	*several = more != 0;
+	return replicas;
 }
 
-/* Which jobs span nodes, as it was before anything is repaired; how many. */
-INLINE int mark_several(struct fit_pollux_rows *w, uint8_t *state, const size_t blocks)
+static int nodes_of(const struct fit_pollux_rows *w, const uint8_t *row)
 {
 	int n = 0;
 
-	for (int j = 0; j < w->p->n_jobs; j++) {
-		int replicas, nodes;
+	for (size_t b = 0; b < w->stride; b += FIT_LANES)
+		n += __builtin_popcount(fit_lanes_bits((fit_lanes)(LOAD(row + b) != 0)));
+	return n;
+}
 
-		measure(row_of(w, state, j), blocks, &replicas, &nodes);
-		w->several[j] = nodes > 1 ? 255 : 0;
-		n += nodes > 1;
+/* Which jobs span nodes, as it was before anything is repaired; how many. */
+INLINE int mark_several(struct fit_pollux_rows *w, const uint8_t *state, const size_t blocks)
+{
+	uint8_t *marks = w->several;
+	int n_jobs = w->p->n_jobs, n = 0;
+
+	for (int j = 0; j < n_jobs; j++) {
+		bool several;
+
+		(void)measure(state + (size_t)j * blocks * FIT_LANES, blocks, &several);
+		marks[j] = several ? 255 : 0;
+		n += several;
 	}
 	return n;
+}
+
+/* (a): a row without its GPUs on nodes that are shut. */
+INLINE fit_lanes keep_apart(struct fit_pollux_by_node *n, fit_lanes v, fit_lanes spans, fit_lanes all)
+{
+	fit_lanes here = (fit_lanes)(v != 0) & spans;
+
+	n->shut |= n->taken & here;
+	n->taken |= here;
+	return v & ~(n->shut & (spans | all));
+}
+
+/* (c): a row cut to what is left. */
+INLINE fit_lanes cut_to_left(struct fit_pollux_by_node *n, fit_lanes v)
+{
+	v = fit_lanes_min(v, n->left);
+	n->left -= v;
+	n->any |= v;
+	return v;
 }
 
 /*
@@ -318,65 +355,43 @@ INLINE int mark_several(struct fit_pollux_rows *w, uint8_t *state, const size_t 
 INLINE void repair(struct fit_pollux_rows *w, uint8_t *state, double f[2], const size_t blocks)
 {
 	const struct fit_pollux_problem *p = w->p;
-	uint8_t *taken = w->tally, *shut = taken + w->stride, *left = shut + w->stride, *any = left + w->stride;
+	const fit_lanes all = fit_lanes_of(p->interference_zeroes_all ? 255 : 0);
+	const struct fit_pollux_job_worth *worth = w->worth, *end = worth + p->n_jobs;
+	const uint8_t *current = w->current, *spans = w->several;
+	struct fit_pollux_by_node one = { .left = LOAD(w->capacity) }, *n = blocks > 1 ? w->by_node : &one;
 	bool avoid = p->avoid_interference && mark_several(w, state, blocks) > 1;
-	fit_lanes t1 = { 0 }, s1 = { 0 }, l1 = LOAD(w->capacity), a1 = { 0 };
 	double sum = 0, speedups = 0;
 	int gpus_in_use = 0;
 
-	if (blocks > 1) {
-		memset(taken, 0, 2 * w->stride);
-		memcpy(left, w->capacity, w->stride);
-		memset(any, 0, w->stride);
-	}
-	for (int j = 0; j < p->n_jobs; j++) {
-		const struct fit_pollux_job_worth *worth = &w->worth[j];
-		const uint8_t *current = w->current + (size_t)j * w->stride;
-		const struct fit_pollux_worth *of;
-		uint8_t *row = row_of(w, state, j);
-		bool same = true;
-		int replicas, nodes;
+	for (size_t b = 0; blocks > 1 && b < blocks; b++)
+		n[b] = (struct fit_pollux_by_node){ .left = LOAD(w->capacity + b * FIT_LANES) };
+	for (uint8_t *row = state; worth < end; worth++) {
+		uint32_t changed = 0;
+		bool several;
+		int replicas;
 
-		for (size_t b = 0; avoid && b < blocks * FIT_LANES; b += FIT_LANES) {
-			fit_lanes v = LOAD(row + b), spans = fit_lanes_of(w->several[j]);
-			fit_lanes here = (fit_lanes)(v != 0) & spans, t = blocks > 1 ? LOAD(taken + b) : t1;
-			fit_lanes s = blocks > 1 ? LOAD(shut + b) : s1;
+		for (size_t b = 0; avoid && b < blocks; b++)
+			STORE(row + b * FIT_LANES, keep_apart(&n[b], LOAD(row + b * FIT_LANES),
+							      fit_lanes_of(*spans), all));
+		replicas = measure(row, blocks, &several);
+		if (replicas > worth->max_replicas || (blocks > 1 && nodes_of(w, row) > MAX_JOB_NODES))
+			trim_row(w, row, worth->max_replicas);
+		for (size_t b = 0; b < blocks; b++) {
+			fit_lanes v = cut_to_left(&n[b], LOAD(row + b * FIT_LANES));
 
-			s1 = s | (t & here);	/* a second one has come */
-			t1 = t | here;
-			if (blocks > 1) {
-				STORE(taken + b, t1);
-				STORE(shut + b, s1);
-			}
-			STORE(row + b, v & ~(p->interference_zeroes_all ? s1 : s1 & spans));
+			STORE(row + b * FIT_LANES, v);
+			changed |= fit_lanes_bits((fit_lanes)(v != LOAD(current + b * FIT_LANES)));
 		}
-		measure(row, blocks, &replicas, &nodes);
-		if (replicas > p->jobs[j].max_replicas || (blocks > 1 && nodes > MAX_JOB_NODES))
-			trim_row(w, row, p->jobs[j].max_replicas);
-		for (size_t b = 0; b < blocks * FIT_LANES; b += FIT_LANES) {
-			fit_lanes v = LOAD(row + b), l = blocks > 1 ? LOAD(left + b) : l1;
-			fit_lanes fits = (fit_lanes)(v < l);
-
-			v = (v & fits) | (l & ~fits);
-			l1 = l - v;
-			a1 = (blocks > 1 ? LOAD(any + b) : a1) | v;
-			STORE(row + b, v);
-			if (blocks > 1) {
-				STORE(left + b, l1);
-				STORE(any + b, a1);
-			}
-			same = same && fit_lanes_bits((fit_lanes)(v != LOAD(current + b))) == 0;
-		}
-		measure(row, blocks, &replicas, &nodes);
-		of = &worth->of[nodes > 1][replicas];
-		sum += same ? worth->keep : of->term;
-		speedups += of->speedup;
+		replicas = measure(row, blocks, &several);
+		/* whether it changed is hardly foreseen: both are read */
+		sum += (const double[]){ worth->of[several][replicas].term, worth->keep }[!changed];
+		speedups += worth->of[several][replicas].speedup;
+		row += blocks * FIT_LANES;
+		current += blocks * FIT_LANES;
+		spans++;
 	}
-	for (size_t b = 0; b < blocks * FIT_LANES; b += FIT_LANES) {
-		fit_lanes on = (fit_lanes)((blocks > 1 ? LOAD(any + b) : a1) != 0);
-
-		gpus_in_use += fit_lanes_sum(on & LOAD(w->capacity + b));
-	}
+	for (size_t b = 0; b < blocks; b++)
+		gpus_in_use += fit_lanes_sum((fit_lanes)(n[b].any != 0) & LOAD(w->capacity + b * FIT_LANES));
 	f[0] = p->power == -1 ? -p->n_jobs / sum : -pow(sum / p->n_jobs, 1 / p->power);
 	f[1] = gpus_in_use ? -speedups / gpus_in_use : 0;
 }

@@ -20,6 +20,7 @@ struct fit_pollux_worth {
 
 struct fit_pollux_job_worth {
 	double keep;	/* the term of the row of now */
+	int max_replicas;
 	struct fit_pollux_worth of[2][FIT_POLLUX_REPLICAS_MAX + 1];	/* [several nodes?][replicas] */
 };
 
@@ -30,11 +31,12 @@ struct fit_pollux_rows {
 	size_t stride, size;		/* bytes of a row, of a state */
 	struct fit_pollux_job_worth *worth;	/* per job */
 	uint8_t *current, *capacity;	/* padded */
-	uint8_t *several, *thinned;	/* per job: marks of the state at hand */
-	uint8_t *tally;			/* a few rows, see pollux_rows.c */
+	uint8_t *several;		/* per job: does it span nodes in the state at hand? */
+	uint8_t *tally;			/* two rows of counts by node */
+	struct fit_pollux_by_node *by_node;	/* per lanes of a row, see pollux_rows.c */
 	int *listed;			/* nodes of a row */
 	uint16_t change_at[256];	/* by jobs present on a node: chance that one of them changes */
-	size_t worth_cap, current_cap, capacity_cap, several_cap, thinned_cap, tally_cap, listed_cap;
+	size_t worth_cap, current_cap, capacity_cap, several_cap, tally_cap, by_node_cap, listed_cap;
 };
 
 void fit_pollux_rows_release(struct fit_pollux_rows *w);
