@@ -16,6 +16,7 @@
 #include "tools/replay_inputs.h"
 #include "tools/replay_queues.h"
 #include "tools/replay_share.h"
+#include "tools/replay_uses.h"
 
 struct options {
 	const char *policy, *fidelity, *autoscale;
@@ -341,6 +342,9 @@ static int run(struct cli *cli, struct options *o)
 	const char *wrong;
 	int rc = find_names(cli, o, &p);
 
+	rc = rc ? rc : replay_uses_check(cli, &p, (struct replay_uses){
+		.speedups = o->in.speedups, .budget = o->in.budget > 0, .profiler = o->share.profiler,
+	});
 	if (rc)
 		return rc;
 	o->in.models_of_plans = (p.policy->needs & FIT_CHOOSES_PLANS) != 0;
@@ -385,16 +389,12 @@ static int run(struct cli *cli, struct options *o)
 	p.colocation = o->share.configs ? &in.share.colocation : NULL;
 	if (!!o->in.speedups + (o->in.profiles.n > 0) + !!o->in.plan_times > 1)
 		return cli_usage(cli, "two of --profile, --speedups and --plan-times (expected one of them)");
-	if (!o->in.speedups && (o->in.classes || o->in.plan))
-		return cli_usage(cli, "--classes and --plan need --speedups");
-	if ((o->in.plan || o->in.budget > 0) && !(p.policy->needs & FIT_NEEDS_PLAN))
-		return cli_usage(cli, "--policy %s: no use for --%s", o->policy, o->in.plan ? "plan" : "budget");
+	if (!o->in.speedups && o->in.plan)
+		return cli_usage(cli, "--plan needs --speedups");
 	if (o->in.plan && o->in.budget > 0)
 		return cli_usage(cli, "both --plan and --budget (expected one of them)");
 	if (o->in.budget > 0 && !o->in.classes)
 		return cli_usage(cli, "--budget needs --classes");
-	if (!(o->in.budget > 0) && (o->in.believed || o->resolve_ns))
-		return cli_usage(cli, "--believed and --resolve-interval need --budget");
 	p.policy_params.boa_given = o->in.budget > 0;
 	p.policy_params.plan_times = o->in.plan_times ? &in.plan_times : NULL;
 	p.policy_params.rubick_models = o->in.models && o->in.models_of_plans ? &in.plan_models : NULL;

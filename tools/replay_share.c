@@ -30,9 +30,6 @@ int replay_share_check(struct cli *cli, const struct replay_share_options *o, st
 	if (shares && (!o->configs || !o->pairs))
 		return cli_usage(cli, "--policy %s: --configs and --pairs are needed (what was measured of jobs alone "
 				 "and in pairs)", p->policy->name);
-	if (!shares && (o->configs || o->pairs || o->forecast || o->no_packing || o->no_estimator))
-		return cli_usage(cli, "--policy %s: no jobs share GPUs (--configs, --pairs, --forecast, --no-packing and "
-				 "--no-estimator are for lucid and horus)", p->policy->name);
 	if (o->lender && (!o->profiler || !o->forecast))
 		return cli_usage(cli, "--profiler-lender needs --profiler and --forecast");
 	p->policy_params.pack = !o->no_packing;

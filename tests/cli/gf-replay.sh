@@ -126,6 +126,26 @@ is "an elastic cluster of unlike nodes: the message" "$T/err" \
 Try 'gf-replay --help'."
 run "more nodes than there are" 2 gf-replay --autoscale demand --min-nodes 4 -c 3x4 "$T/two.tsv"
 
+# options that would change nothing: all of them in one line, before anything is read or written
+useless() {	# WHAT THEY NEED, OPTION…
+	useless_says=$1
+	shift
+	run "of no use: $*" 2 gf-replay -c 3x4 -o "$T/useless.tsv" "$@" "$T/two.tsv"
+	is "$*: what they are of use with" "$T/err" "gf-replay: of no use here: $useless_says
+Try 'gf-replay --help'."
+	[ ! -e "$T/useless.tsv" ]
+	ok "$*: nothing is written" $?
+}
+useless '--target-efficiency (expected --autoscale pollux or rubick)' --target-efficiency 0.5
+useless '--scale-low (expected --autoscale goodput, throughput or utilisation)' --autoscale demand --scale-low 0.4
+useless '--pack-score (expected --policy lucid), --profiler-time (expected --profiler)' \
+	--profiler-time 200 --pack-score 2
+useless '--tiresias-threshold (expected --policy tiresias), --p (expected --policy pollux)' -p sjf --p=-1 \
+	--tiresias-threshold 100
+useless '--placement (expected a policy other than pollux and optimus)' -p optimus --placement random
+useless '--pack-util (expected --policy horus), --classes (expected --speedups)' --classes x -p lucid --pack-util 90
+run "an option that is of use" 0 gf-replay -c 3x4 -p tiresias --tiresias-threshold 57600 "$T/two.tsv"
+
 # Speedups and widths of a plan. One class, two epochs: 10 at 1 and 2.5 a second on 1 and 2 GPUs, 12 at 1 and 3; restart
 # delay 2. Two plans: 1 then 2 GPUs, and 2 all the way, which a quarter of the jobs have.
 printf 'class\tepoch\tgpus\twork\tspeed_per_s\nx\t0\t1\t10\t1\nx\t0\t2\t10\t2.5\nx\t1\t1\t12\t1\nx\t1\t2\t12\t3\n' >"$T/speedups.tsv"
@@ -516,5 +536,5 @@ run "no model of the application" 1 gf-replay $pollux --models "$T/text.tsv" "$T
 is "is named" "$T/err" "gf-replay: job a: no model of application 'conv'"
 is "and nothing comes out" "$T/out" ""
 run "models for a policy that takes none" 2 gf-replay -p srtf -c 2x4 --models "$T/theta.tsv" $jobs
-is "is a wrong command" "$T/err" "gf-replay: --policy srtf: this policy takes no models
+is "is a wrong command" "$T/err" "gf-replay: of no use here: --models (expected --policy pollux or rubick)
 Try 'gf-replay --help'."

@@ -346,6 +346,28 @@ static void set_option(struct cli *cli, const struct cli_option *o, const char *
 	}
 }
 
+bool cli_given(const struct cli *cli, const char *long_name)
+{
+	size_t i = 0;
+
+	for (const struct cli_option *o = cli->verb->options; o && o->long_name; o++, i++)
+		if (strcmp(o->long_name, long_name) == 0)
+			return cli->is_given[i / 64] >> i % 64 & 1;
+	return false;
+}
+
+int cli_check_uses(struct cli *cli, const struct cli_use *uses, unsigned settings)
+{
+	struct fit_err list = { .msg = "" };
+	size_t n = 0;
+
+	for (; uses->option; uses++)
+		if (!(uses->with & settings) && cli_given(cli, uses->option) && n < sizeof list.msg)
+			n += (size_t)snprintf(list.msg + n, sizeof list.msg - n, "%s--%s (expected %s)", n ? ", " : "",
+					      uses->option, uses->needs);
+	return n ? cli_usage(cli, "of no use here: %s", list.msg) : CLI_EXIT_OK;
+}
+
 /* Verb options first, then the shared ones; the getopt value of entry k is 256 + k. */
 static size_t collect(const struct cli_verb *verb, const struct cli_option **all, size_t max)
 {
@@ -606,6 +628,8 @@ int cli_start(struct cli *cli, const struct cli_tool *tool, int argc, char **arg
 	cli->no_meta = sh.no_meta;
 	cli->seed = (uint64_t)sh.seed;
 	cli->threads = (int)sh.threads;
+	for (size_t i = 0; i < p.n; i++)
+		cli->is_given[i / 64] |= (uint64_t)p.given[i] << i % 64;
 	if (remember_results(cli, &p, options)) {
 		fprintf(stderr, "%s: out of memory\n", tool->name);
 		return CLI_EXIT_MACHINE;

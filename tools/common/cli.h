@@ -80,6 +80,13 @@ struct cli_tool {
 					 * call without a verb does: the only one, or beside others */
 };
 
+/* What an option is of use with. */
+struct cli_use {
+	const char *option;		/* long name */
+	unsigned with;			/* any of these settings of the tool (bits) */
+	const char *needs;		/* said where it is of no use: "--profiler", "--policy lucid or horus" */
+};
+
 struct cli {
 	const struct cli_tool *tool;
 	const struct cli_verb *verb;
@@ -92,6 +99,7 @@ struct cli {
 	bool seed_given;
 	const char *const *operands;
 	int n_operands;
+	uint64_t is_given[2];		/* options of the verb that were given, a bit each in table order */
 	struct fit_meta given;		/* CLI_RESULT options that were given, in table order */
 	int status;			/* worst exit status of cli_error() so far */
 	struct fit_str faults;		/* of the command line, a line each: not said where help is wanted */
@@ -107,6 +115,12 @@ int cli_start(struct cli *cli, const struct cli_tool *tool, int argc, char **arg
 
 /* The operand i, or "-" when none was given. */
 const char *cli_operand(const struct cli *cli, int i);
+
+/* Was this option of the verb given? */
+bool cli_given(const struct cli *cli, const char *long_name);
+/* Options that were given and change nothing as things are: wrong usage, all of them said in one line.
+ * uses ends with option == NULL; settings are the bits that hold. 0 or 2. */
+int cli_check_uses(struct cli *cli, const struct cli_use *uses, unsigned settings);
 
 /* Print "gf-x: MESSAGE" and return the exit status that err->code stands for. */
 int cli_error(struct cli *cli, const struct fit_err *err);

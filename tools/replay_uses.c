@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+#include "tools/replay_uses.h"
+
+#include <stddef.h>
+
+enum {
+	ADAPTS = 1, TIRESIAS = 2, SHARES = 4, LUCID = 8, HORUS = 16, PLAN = 32, PLACED = 64, SPEEDUPS = 128,
+	BUDGET = 256, PROFILER = 512, EFFICIENCY = 1024, UTILITY = 2048, BELIEVES = 4096
+};
+
+static const struct cli_use uses[] = {
+	{ "placement", PLACED, "a policy other than pollux and optimus" },
+	{ "configs", SHARES, "--policy lucid or horus" },
+	{ "pairs", SHARES, "--policy lucid or horus" },
+	{ "no-packing", SHARES, "--policy lucid or horus" },
+	{ "survivor", SHARES, "--policy lucid or horus" },
+	{ "gpu-memory", SHARES, "--policy lucid or horus" },
+	{ "no-estimator", LUCID, "--policy lucid" },
+	{ "pack-score", LUCID, "--policy lucid" },
+	{ "forecast", SHARES, "--policy lucid or horus" },
+	{ "pack-util", HORUS, "--policy horus" },
+	{ "profiler-time", PROFILER, "--profiler" },
+	{ "profiler-gpus", PROFILER, "--profiler" },
+	{ "profiler-naive", PROFILER, "--profiler" },
+	{ "classes", SPEEDUPS, "--speedups" },
+	{ "plan", PLAN, "--policy boa" },
+	{ "budget", PLAN, "--policy boa" },
+	{ "believed", BUDGET, "--budget" },
+	{ "resolve-interval", BUDGET, "--budget" },
+	{ "target-efficiency", EFFICIENCY, "--autoscale pollux or rubick" },
+	{ "scale-low", UTILITY, "--autoscale goodput, throughput or utilisation" },
+	{ "scale-high", UTILITY, "--autoscale goodput, throughput or utilisation" },
+	{ "tiresias-threshold", TIRESIAS, "--policy tiresias" },
+	{ "models", ADAPTS | BELIEVES, "--policy pollux or rubick" },
+	{ "p", ADAPTS, "--policy pollux" },
+	{ "search", ADAPTS, "--policy pollux" },
+	{ "fitness", ADAPTS, "--policy pollux" },
+	{ "allow-interference", ADAPTS, "--policy pollux" },
+	{ NULL, 0, NULL }
+};
+
+int replay_uses_check(struct cli *cli, const struct fit_replay_params *p, struct replay_uses given)
+{
+	const struct fit_policy *policy = p->policy;
+	const struct fit_autoscaler *rule = p->autoscaler;
+	unsigned s = 0;
+
+	s |= policy->needs & FIT_ADAPTIVE ? ADAPTS : 0;
+	s |= policy->needs & FIT_CHOOSES_PLANS ? BELIEVES : 0;
+	s |= policy->needs & FIT_SHARES ? SHARES : 0;
+	s |= policy->needs & FIT_NEEDS_PLAN ? PLAN : 0;
+	s |= policy == &fit_policy_tiresias ? TIRESIAS : 0;
+	s |= policy == &fit_policy_lucid ? LUCID : 0;
+	s |= policy == &fit_policy_horus ? HORUS : 0;
+	s |= policy == &fit_policy_pollux || policy == &fit_policy_optimus ? 0 : PLACED;
+	s |= rule == &fit_autoscale_pollux || rule == &fit_autoscale_rubick ? EFFICIENCY : 0;
+	s |= rule == &fit_autoscale_goodput || rule == &fit_autoscale_throughput ||
+	     rule == &fit_autoscale_utilisation ? UTILITY : 0;
+	s |= given.speedups ? SPEEDUPS : 0;
+	s |= given.budget ? BUDGET : 0;
+	s |= given.profiler ? PROFILER : 0;
+	return cli_check_uses(cli, uses, s);
+}
