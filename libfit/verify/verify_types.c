@@ -59,9 +59,9 @@ bool verify_unlike_types(struct fit_text spec)
 	for (size_t at = 0, colon; at < spec.n; at++) {
 		struct fit_text name = { spec.s + at, 0 };
 
-		for (colon = at; colon < spec.n && spec.s[colon] != ':'; colon++)
+		for (colon = at; colon < spec.n && spec.s[colon] != ':' && spec.s[colon] != ','; colon++)
 			;
-		name.n = colon - at;
+		name.n = colon < spec.n && spec.s[colon] == ':' ? colon - at : 0;
 		if (first.s && !fit_text_eq(first, name))
 			return true;
 		first = name;
