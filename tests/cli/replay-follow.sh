@@ -6,8 +6,9 @@ jobs=tests/data/jobs-small.tsv
 
 # An event log is a table of allocations: followed, it comes out again.
 for interval in 0 60; do
-	for policy in srtf tiresias; do
-		run "$policy, interval $interval" 0 gf-replay -p $policy --tiresias-threshold 150 -c 2x4 -i $interval \
+	for policy in srtf 'tiresias --tiresias-threshold 150'; do
+		# shellcheck disable=SC2086
+		run "$policy, interval $interval" 0 gf-replay -p $policy -c 2x4 -i $interval \
 			--restart-delay 5 -o "$T/log.tsv" $jobs
 		run "it is followed" 0 gf-replay -p follow --allocations "$T/log.tsv" -c 2x4 -i $interval \
 			--restart-delay 5 -o "$T/again.tsv" $jobs
