@@ -5,7 +5,8 @@
 
 enum {
 	ADAPTS = 1, TIRESIAS = 2, SHARES = 4, LUCID = 8, HORUS = 16, PLAN = 32, PLACED = 64, SPEEDUPS = 128,
-	BUDGET = 256, PROFILER = 512, EFFICIENCY = 1024, UTILITY = 2048, BELIEVES = 4096
+	BUDGET = 256, PROFILER = 512, EFFICIENCY = 1024, UTILITY = 2048, BELIEVES = 4096,
+	POLLUX = 8192, SIA = 16384
 };
 
 static const struct cli_use uses[] = {
@@ -31,11 +32,16 @@ static const struct cli_use uses[] = {
 	{ "scale-low", UTILITY, "--autoscale goodput, throughput or utilisation" },
 	{ "scale-high", UTILITY, "--autoscale goodput, throughput or utilisation" },
 	{ "tiresias-threshold", TIRESIAS, "--policy tiresias" },
-	{ "models", ADAPTS | BELIEVES, "--policy pollux or rubick" },
-	{ "p", ADAPTS, "--policy pollux" },
-	{ "search", ADAPTS, "--policy pollux" },
-	{ "fitness", ADAPTS, "--policy pollux" },
-	{ "allow-interference", ADAPTS, "--policy pollux" },
+	{ "queues", TIRESIAS, "--policy tiresias" },
+	{ "service", TIRESIAS, "--policy tiresias" },
+	{ "promote", TIRESIAS, "--policy tiresias" },
+	{ "sia-p", SIA, "--policy sia" },
+	{ "sia-lambda", SIA, "--policy sia" },
+	{ "models", ADAPTS | BELIEVES, "a policy that believes models" },
+	{ "p", POLLUX, "--policy pollux" },
+	{ "search", POLLUX, "--policy pollux" },
+	{ "fitness", POLLUX, "--policy pollux" },
+	{ "allow-interference", POLLUX, "--policy pollux" },
 	{ NULL, 0, NULL }
 };
 
@@ -49,6 +55,8 @@ int replay_uses_check(struct cli *cli, const struct fit_replay_params *p, struct
 	s |= policy->needs & FIT_CHOOSES_PLANS ? BELIEVES : 0;
 	s |= policy->needs & FIT_SHARES ? SHARES : 0;
 	s |= policy->needs & FIT_NEEDS_PLAN ? PLAN : 0;
+	s |= policy == &fit_policy_pollux ? POLLUX : 0;
+	s |= policy == &fit_policy_sia ? SIA : 0;
 	s |= policy == &fit_policy_tiresias ? TIRESIAS : 0;
 	s |= policy == &fit_policy_lucid ? LUCID : 0;
 	s |= policy == &fit_policy_horus ? HORUS : 0;

@@ -536,5 +536,5 @@ run "no model of the application" 1 gf-replay $pollux --models "$T/text.tsv" "$T
 is "is named" "$T/err" "gf-replay: job a: no model of application 'conv'"
 is "and nothing comes out" "$T/out" ""
 run "models for a policy that takes none" 2 gf-replay -p srtf -c 2x4 --models "$T/theta.tsv" $jobs
-is "is a wrong command" "$T/err" "gf-replay: of no use here: --models (expected --policy pollux or rubick)
+is "is a wrong command" "$T/err" "gf-replay: of no use here: --models (expected a policy that believes models)
 Try 'gf-replay --help'."

@@ -124,7 +124,7 @@ for bad in '7200,3250' '3250,' 'x' '-1' '1,1.5'; do
 done
 run "--queues and --tiresias-threshold" 2 gf-replay -p tiresias --queues 5 --tiresias-threshold 5 -c 1x4 "$T/four.tsv"
 has "the message" "$T/err" '^gf-replay: both --queues and --tiresias-threshold \(expected one of them\)$'
-run "sixteen limits" 2 gf-replay --queues 1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16 -c 1x4 "$T/four.tsv"
+run "sixteen limits" 2 gf-replay -p tiresias --queues 1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16 -c 1x4 "$T/four.tsv"
 has "the message" "$T/err" 'too many queues \(expected at most 15 limits\)$'
 run "--stale-ends elsewhere" 2 gf-replay -p tiresias --stale-ends -c 1x4 "$T/four.tsv"
 has "the message" "$T/err" '^gf-replay: --stale-ends needs --fidelity tiresias-nsdi19$'
