@@ -30,10 +30,11 @@ struct fit_ga2m_edit {
 };
 
 /*
- * "flatten:TERM", "remove:TERM", "scale:TERM=X", "smooth:TERM=BINS", "monotone:TERM", "increasing:TERM",
- * "decreasing:TERM", "convex:TERM", "concave:TERM", "free:TERM", "pin:TERM@RANGE=X". TERM is a
- * feature, or "a x b". RANGE is "LOW..HIGH" (either may be left out) of numbers, a category, "missing", or for a pair two of these with a
- * comma between. A range takes the bins that hold any of its values. FIT_EINVAL with what is wrong.
+ * "flatten:TERM", "remove:TERM", "scale:TERM=X", "smooth:TERM=BINS", "monotone:TERM",
+ * "increasing:TERM", "decreasing:TERM", "convex:TERM", "concave:TERM", "free:TERM",
+ * "pin:TERM@RANGE=X". TERM is a feature, or "a x b". RANGE is "LOW..HIGH" (either may be left out) of
+ * numbers, a category, "missing", or for a pair two of these with a comma between. A range takes the
+ * bins that hold any of its values. FIT_EINVAL with what is wrong.
  */
 int fit_ga2m_edit_parse(struct fit_ga2m_edit *e, const struct fit_ga2m *m, const char *text,
 			struct fit_err *err) FIT_MUST_CHECK;

@@ -181,9 +181,10 @@ static void shift(const struct ga2m_part *part, size_t k, const double *by)
 			part->score[o * part->n + i] += by[o];
 }
 
-/* Intercepts of classes on top of scores: steps of the bound on the curvature, each of which lessens the loss. */
-static void start_classes(const struct fit_ga2m_params *p, size_t k, struct ga2m_part *part, double *intercept,
-			  double *r)
+/* Intercepts of classes on top of scores: steps of the bound on the curvature, each of which lessens
+ * the loss. */
+static void start_classes(const struct fit_ga2m_params *p, size_t k, struct ga2m_part *part,
+			  double *intercept, double *r)
 {
 	double total = 0, *by = r + k * part->n;
 

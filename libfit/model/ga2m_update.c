@@ -290,7 +290,8 @@ static int purify_output(struct fit_ga2m *m, const struct fit_ga2m_term *t, size
 
 	for (size_t i = 0; i < cells && !rc; i++)
 		score[i] = t->score[i * k + o];
-	rc = rc ? rc : fit_ga2m_purify(score, t->weight, t->n_bins[0], t->n_bins[1], effect[0], effect[1], &constant);
+	rc = rc ? rc : fit_ga2m_purify(score, t->weight, t->n_bins[0], t->n_bins[1], effect[0], effect[1],
+				       &constant);
 	for (size_t i = 0; i < cells && !rc; i++)
 		t->score[i * k + o] = score[i];
 	for (int d = 0; d < 2 && !rc; d++) {
@@ -366,7 +367,8 @@ static const struct fit_ga2m_term *twin(const struct fit_ga2m *m, const struct f
 	return k == SIZE_MAX ? NULL : &delta->terms[k];
 }
 
-static void measure(const struct fit_ga2m_term *t, size_t k, const struct moved *change, struct fit_ga2m_drift *x)
+static void measure(const struct fit_ga2m_term *t, size_t k, const struct moved *change,
+		    struct fit_ga2m_drift *x)
 {
 	double sum = 0, total = 0, spread = 0;
 
@@ -487,7 +489,8 @@ int fit_ga2m_add(struct fit_ga2m *m, const struct fit_ga2m *delta, double keep, 
 		return fit_fail_nomem(err);
 	for (size_t k = 0; k < m->n_terms; k++)
 		pinned[k] = fit_ga2m_is_pinned(m, k);
-	rc = same_classes(m, delta) ? FIT_OK : fit_fail(err, FIT_EINVAL, "the classes of the models are not the same");
+	rc = same_classes(m, delta) ? FIT_OK :
+	     fit_fail(err, FIT_EINVAL, "the classes of the models are not the same");
 	if (!rc)
 		rc = copy_head(&n, m) ? fit_fail_nomem(err) : make_features(&n, m, delta, err);
 	n.n_rows = m->n_rows + delta->n_rows;

@@ -39,7 +39,8 @@ static const char style[] =
 	"pre{overflow-x:auto;background:var(--band);padding:.5rem}\n"
 	".counts{font-size:1.125rem}\n"
 	"@media print{:root{--paper:#fff;--ink:#000;--soft:#333;--line:#999;--band:#eee;--link:#000;"
-	"--good:#000;--bad:#000;--none:#333}nav,a.skip{display:none}body{max-width:none}figure,tr{break-inside:avoid}"
+	"--good:#000;--bad:#000;--none:#333}nav,a.skip{display:none}body{max-width:none}"
+	"figure,tr{break-inside:avoid}"
 	".wide{overflow:visible}details:not([open]){display:none}}\n";
 
 static int put_head(struct fit_str *page, const char *title)

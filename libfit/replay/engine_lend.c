@@ -5,12 +5,12 @@
  * The lender gives its highest node that is empty; where none is, the profiler stays as it is. The node comes
  * back to its place.
  *
- * The simulator of Lucid lets the profiler decide by itself, on a node of its own, and repeats its changes in
- * the lender afterwards (fidelity: echoed_lending). There the profiler grows although no node is empty; nodes have
- * names, the one that comes back is called LENT and is the last in order; from the first one that went on the two
- * nodes change names where another one than LENT is to go, and nothing comes back while there is one of that
- * name. A node that the profiler has and nobody gave is a further node of the cluster here, with a number behind all
- * others; the log says when there is one.
+ * The simulator of Lucid lets the profiler decide by itself, on a node of its own, and repeats its
+ * changes in the lender afterwards (fidelity: echoed_lending). There the profiler grows although no
+ * node is empty; nodes have names, the one that comes back is called LENT and is the last in order;
+ * from the first one that went on the two nodes change names where another one than LENT is to go, and
+ * nothing comes back while there is one of that name. A node that the profiler has and nobody gave is
+ * a further node of the cluster here, with a number behind all others; the log says when there is one.
  */
 #include "libfit/replay/engine_state.h"
 

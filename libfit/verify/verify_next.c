@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Who had to be next, where the queues of several parts, other placements than the emptiest nodes, or shared GPUs
- * are at work: fifo, sjf, qssf, lucid and horus.
+ * Who had to be next, where the queues of several parts, other placements than the emptiest nodes, or
+ * shared GPUs are at work: fifo, sjf, qssf, lucid and horus.
  *
- * Each part has a queue, kept by size. Rows of a decision come in the order in which it was made, so each start is
- * held against what was there right before its row: a job that is before it in the queue could not have started,
- * and where jobs share, the first host in order of start is taken that will do, before free GPUs. Once the decision
- * is over, nobody waits that could start: of each size what is free is looked at once, and every waiting job
- * meets every host once, when the later of the two comes.
+ * Each part has a queue, kept by size. Rows of a decision come in the order in which it was made, so
+ * each start is held against what was there right before its row: a job that is before it in the queue
+ * could not have started, and where jobs share, the first host in order of start is taken that will
+ * do, before free GPUs. Once the decision is over, nobody waits that could start: of each size what is
+ * free is looked at once, and every waiting job meets every host once, when the later of the two
+ * comes.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -257,7 +257,8 @@ bool verify_part_fits(const struct fit_verifier *v, uint32_t job, int64_t gpus)
 
 /* ---- where jobs are placed ---- */
 
-/* The next node that the placement takes from, with left GPUs to find of all; -1: none. used: nodes before it. */
+/* The next node that the placement takes from, with left GPUs to find of all; -1: none.
+ * used: nodes before it. */
 static int64_t next_node(const struct fit_verifier *v, const struct verify_vc *vc, const struct verify_row *r,
 			 size_t used, int64_t left, enum verify_placement how)
 {
@@ -304,7 +305,8 @@ static bool placed_as(struct fit_verifier *v, const struct verify_vc *vc, const 
 
 void verify_row_placement(struct fit_verifier *v, const struct verify_row *r)
 {
-	const struct verify_vc *vc = r->job == NONE || r->on_profiler || r->has_with ? NULL : verify_vc_of(v, r->job);
+	const struct verify_vc *vc = r->job == NONE || r->on_profiler || r->has_with ? NULL :
+				     verify_vc_of(v, r->job);
 	size_t where = 0;
 	int64_t node = -1;
 	bool right;
@@ -318,8 +320,8 @@ void verify_row_placement(struct fit_verifier *v, const struct verify_row *r)
 		if ((size_t)r->nodes[i].node >= v->n_nodes)
 			return;
 	verify_check(v, RULE_PLACEMENT);
-	right = placed_as(v, vc, r, v->placement == PLACE_CONSOLIDATE_FIRST ? PLACE_CONSOLIDATE : v->placement, &where,
-			  &node);
+	right = placed_as(v, vc, r, v->placement == PLACE_CONSOLIDATE_FIRST ? PLACE_CONSOLIDATE : v->placement,
+			  &where, &node);
 	if (!right && v->placement == PLACE_CONSOLIDATE_FIRST)
 		right = placed_as(v, vc, r, PLACE_EMPTIEST, &where, &node);
 	if (!right)

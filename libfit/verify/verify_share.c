@@ -30,7 +30,8 @@ union number {
 	double x;
 };
 
-static union number number_of(struct fit_verifier *v, const struct fit_meta *m, const char *key, enum kind kind)
+static union number number_of(struct fit_verifier *v, const struct fit_meta *m, const char *key,
+			      enum kind kind)
 {
 	const char *s = fit_meta_get(m, key);
 	struct fit_text t = s ? fit_text_of(s) : (struct fit_text){ NULL, 0 };
