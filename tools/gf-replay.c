@@ -16,16 +16,18 @@
 #include "tools/replay_inputs.h"
 #include "tools/replay_queues.h"
 #include "tools/replay_share.h"
+#include "tools/replay_shares.h"
 #include "tools/replay_uses.h"
 
 struct options {
 	const char *policy, *fidelity, *autoscale;
 	struct replay_input_options in;
 	int64_t interval_ns, restart_ns, skip_bad, max_active;
+	int64_t reallocate_ns;
 	int64_t node_start_ns, node_idle_ns, min_nodes, cold_restart_ns;
 	int64_t resolve_ns;
 	double pollux_p, sia_p, sia_lambda, interference, scale_low, scale_high, target;
-	const char *fitness;
+	const char *fitness, *shares;
 	int search;		/* -1: what the fidelity says */
 	bool skip_too_large, allow_interference, free_start;
 	int placement;
@@ -85,6 +87,12 @@ static const struct cli_option options[] = {
 	  "true speeds of classes of jobs by GPUs, in place of a profile", NULL, 0, 0, CLI_INPUT },
 	{ 0, "classes", CLI_TEXT, AT(in.classes), "FILE", NULL,
 	  "restart delays of the classes; with --speedups", NULL, 0, 0, CLI_INPUT },
+	{ 0, "rates", CLI_TEXT, AT(in.rates), "FILE", NULL,
+	  "gavel: steps a second by GPU type, made by gf-prof --from gavel", NULL, 0, 0, CLI_INPUT },
+	{ 0, "reallocate", CLI_TIME, AT(reallocate_ns), "SECONDS", "0, or the fidelity's",
+	  "gavel: compute shares anew so long after the last time at the earliest", NULL, 0, HUNDRED_YEARS_S, 0 },
+	{ 0, "shares", CLI_TEXT, AT(shares), "FILE", NULL,
+	  "gavel: write the shares of each computation to FILE", NULL, 0, 0, CLI_OUTPUT },
 	{ 0, "plan", CLI_TEXT, AT(in.plan), "FILE", NULL,
 	  "boa: widths by class and epoch, made by gf-boa solve", NULL, 0, 0, CLI_INPUT },
 	{ 'b', "budget", CLI_REAL, AT(in.budget), "GPUS", NULL,
@@ -181,6 +189,13 @@ static const struct cli_tool tool = {
 	"  rubick    GPUs by what they are worth, by the best plan; needs --plan-times\n"
 	"  sia       GPU types and numbers by goodput; needs --profile and an interval\n"
 	"  follow    what a table says; needs --allocations\n"
+	"  gavel-fifo               in order of arrival, each the fastest GPU type with room\n"
+	"  gavel-isolated           an equal share of each type\n"
+	"  gavel-fairness           the least share of throughput is as large as can be\n"
+	"  gavel-fairness-agnostic  the same, as if all types were alike\n"
+	"  gavel-makespan           all are done as early as can be\n"
+	"  gavel-finish-time        nobody is later against equal shares than need be\n"
+	"  gavel-throughput         the most steps a second; all of gavel need --rates\n"
 	"Placements (of policies that place no jobs themselves):\n"
 	"  emptiest           from the node with most free GPUs, over and over\n"
 	"  consolidate        on as few nodes as can be, or not at all\n"
@@ -201,7 +216,8 @@ static const struct cli_tool tool = {
 	"  lucid-asplos23  the simulator of the Lucid paper (placement consolidate)\n"
 	"  rubick-mlsys25  the simulator of the Rubick paper (interval 60)\n"
 	"  tiresias-nsdi19 the simulator of the Tiresias paper\n"
-	"  sia-sosp23      the simulator of the Sia paper (interval 60)",
+	"  sia-sosp23      the simulator of the Sia paper (interval 60)\n"
+	"  gavel-osdi20    the simulator of the Gavel paper (rounds of whole steps)",
 	.verbs = verbs,
 };
 
@@ -280,6 +296,7 @@ static int replay(struct cli *cli, const struct options *o, struct fit_replay_pa
 		.node_gpus = in->partitions.p[0].cluster.max_node_gpus,
 		.any_plan_time = p->fidelity->any_plan_time,
 		.any_size = (p->policy->needs & (FIT_NEEDS_PLAN | FIT_NEEDS_ALLOCATIONS | FIT_CHOOSES_PLANS)) != 0,
+		.rates = o->in.rates ? &in->rates : NULL,
 		.file_order = p->fidelity->file_order,
 		.predicted = (p->policy->needs & FIT_PREDICTED) && p->policy_params.estimate,
 		.colocation = p->colocation,
@@ -288,6 +305,7 @@ static int replay(struct cli *cli, const struct options *o, struct fit_replay_pa
 		.skip_bad = o->skip_bad,
 	};
 	struct replay_fitness fitness = { .w = NULL };
+	struct replay_shares shares = { .w = NULL };
 	struct fit_replay_counts counts;
 	struct fit_meta meta = { 0 };
 	struct fit_writer *w = NULL;
@@ -301,8 +319,10 @@ static int replay(struct cli *cli, const struct options *o, struct fit_replay_pa
 	rc = replay_inputs_describe(in, cli, &jobs, &meta, &err);
 	rc = rc ? rc : cli_writer_open(cli, &w, &err);
 	rc = rc ? rc : replay_fitness_open(&fitness, cli, o->fitness, &p->policy_params, &err);
+	rc = rc ? rc : replay_shares_open(&shares, cli, o->shares, &p->policy_params, &err);
 	rc = rc ? rc : fit_replay(&jobs, &in->partitions, p, &meta, w, &counts, &err);
 	rc = replay_fitness_close(&fitness, rc, &err);
+	rc = replay_shares_close(&shares, rc, &err);
 	if (!rc) {
 		rc = fit_writer_close(w, &err);
 		w = NULL;
@@ -375,6 +395,8 @@ static int run(struct cli *cli, struct options *o)
 		.idle_ns = o->node_idle_ns,
 		.min_nodes = (int32_t)o->min_nodes,
 	};
+	if (o->reallocate_ns >= 0)
+		p.policy_params.gavel_reallocate_ns = o->reallocate_ns;
 	p.policy_params.pollux_power = o->pollux_p;
 	p.policy_params.sia_power = o->sia_p;
 	p.policy_params.sia_lambda = o->sia_lambda;
@@ -395,6 +417,13 @@ static int run(struct cli *cli, struct options *o)
 		return cli_usage(cli, "both --plan and --budget (expected one of them)");
 	if (o->in.budget > 0 && !o->in.classes)
 		return cli_usage(cli, "--budget needs --classes");
+	if (!o->in.rates != !(p.policy->needs & FIT_NEEDS_RATES))
+		return cli_usage(cli, "--policy %s: %s", o->policy, o->in.rates ? "no use for --rates" : "needs --rates");
+	if (!o->in.rates && (o->shares || o->reallocate_ns >= 0))
+		return cli_usage(cli, "--shares and --reallocate need --rates");
+	if (o->in.rates && (o->in.profiles.n || o->in.speedups || o->in.plan_times || o->in.virtual_clusters ||
+			    p.autoscaler))
+		return cli_usage(cli, "--rates: no profile, speedups, virtual clusters or autoscaling beside them");
 	p.policy_params.boa_given = o->in.budget > 0;
 	p.policy_params.plan_times = o->in.plan_times ? &in.plan_times : NULL;
 	p.policy_params.rubick_models = o->in.models && o->in.models_of_plans ? &in.plan_models : NULL;
@@ -441,6 +470,7 @@ int main(int argc, char **argv)
 		.restart_ns = -1,
 		.cold_restart_ns = -1,
 		.queue = replay_queue_defaults(),
+		.reallocate_ns = -1,
 		.placement = -1,
 		.target = 0.5,
 		.scale_low = fit_replay_params_default().autoscale_params.low,

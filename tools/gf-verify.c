@@ -10,7 +10,7 @@
 
 struct options {
 	const char *jobs, *models, *metrics, *per_job, *speedups, *classes, *plan, *believed;
-	const char *configs, *pairs, *fitness, *allocations, *plan_times;
+	const char *rates, *shares, *configs, *pairs, *fitness, *allocations, *plan_times;
 	struct cli_list profiles;
 	bool only_violated;
 };
@@ -26,6 +26,10 @@ static const struct cli_option options[] = {
 	  NULL, 0, 0, CLI_INPUT },
 	{ 0, "speedups", CLI_TEXT, AT(speedups), "FILE", NULL, "the speedups that were used", NULL, 0, 0,
 	  CLI_INPUT },
+	{ 0, "rates", CLI_TEXT, AT(rates), "FILE", NULL, "the measured rates that were used", NULL, 0, 0,
+	  CLI_INPUT },
+	{ 0, "shares", CLI_TEXT, AT(shares), "FILE", NULL, "also check this output of gf-replay --shares", NULL,
+	  0, 0, CLI_INPUT },
 	{ 0, "classes", CLI_TEXT, AT(classes), "FILE", NULL, "the classes that were used", NULL, 0, 0,
 	  CLI_INPUT },
 	{ 0, "believed", CLI_TEXT, AT(believed), "FILE", NULL,
@@ -76,6 +80,10 @@ static int judge(struct fit_verifier *v, const struct cli *cli, const struct opt
 		rc = fit_verifier_models(v, o->models, err);
 	if (!rc && o->speedups)
 		rc = fit_verifier_speedups(v, o->speedups, o->classes, err);
+	if (!rc && o->rates)
+		rc = fit_verifier_rates(v, o->rates, err);
+	if (!rc && o->shares)
+		rc = fit_verifier_shares(v, o->shares, err);
 	if (!rc && o->plan)
 		rc = fit_verifier_plan(v, o->plan, err);
 	if (!rc && o->plan_times)
@@ -109,6 +117,8 @@ static int describe(const struct fit_verifier *v, const struct cli *cli, struct 
 		rc = cli_meta_input(meta, "models", fit_verifier_hash_models(v));
 	if (!rc && *fit_verifier_hash_speedups(v))
 		rc = cli_meta_input(meta, "speedups", fit_verifier_hash_speedups(v));
+	if (!rc && *fit_verifier_hash_rates(v))
+		rc = cli_meta_input(meta, "rates", fit_verifier_hash_rates(v));
 	if (!rc && *fit_verifier_hash_classes(v))
 		rc = cli_meta_input(meta, "classes", fit_verifier_hash_classes(v));
 	if (!rc && *fit_verifier_hash_plan(v))

@@ -120,6 +120,8 @@ int replay_inputs_models(struct replay_inputs *in, const struct replay_input_opt
 		rc = fit_theta_list_read(&in->models, o->models, err);
 	if (!rc && o->speedups)
 		rc = fit_job_classes_read(&in->classes, o->speedups, o->classes, err);
+	if (!rc && o->rates)
+		rc = fit_step_rates_read(&in->rates, o->rates, err);
 	if (!rc && o->plan)
 		rc = fit_boa_widths_read(&in->widths, &in->classes, o->plan, err);
 	if (!rc && o->allocations)
@@ -163,6 +165,8 @@ int replay_inputs_describe(const struct replay_inputs *in, const struct cli *cli
 				*c = '_';
 		rc = cli_meta_input(meta, key, in->profiles.entries[i].hash);
 	}
+	if (!rc && in->rates.order)
+		rc = cli_meta_input(meta, "rates", in->rates.table.hash);
 	if (!rc && *in->models.hash)
 		rc = cli_meta_input(meta, "models", in->models.hash);
 	if (!rc && *in->classes.speedups.hash)
@@ -186,6 +190,7 @@ void replay_inputs_release(struct replay_inputs *in)
 {
 	fit_profile_set_release(&in->profiles);
 	fit_theta_list_release(&in->models);
+	fit_step_rates_release(&in->rates);
 	fit_boa_widths_release(&in->widths);
 	fit_plan_times_release(&in->plan_times);
 	fit_rubick_models_release(&in->plan_models);

@@ -18,7 +18,7 @@
 struct replay_input_options {
 	const char *cluster;		/* a specification, or a table */
 	struct cli_list profiles;	/* [TYPE=]STORE */
-	const char *models, *speedups, *classes, *plan, *believed, *allocations, *plan_times;
+	const char *models, *speedups, *classes, *plan, *believed, *allocations, *plan_times, *rates;
 	bool models_of_plans;		/* models are those of execution plans */
 	double budget;			/* 0: none */
 	bool virtual_clusters;
@@ -35,6 +35,7 @@ struct replay_inputs {
 	struct fit_rubick_models plan_models;
 	struct fit_allocations allocations;
 	struct fit_boa_learner *learner;
+	struct fit_step_rates rates;
 	struct replay_share share;
 };
 

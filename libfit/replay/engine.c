@@ -79,6 +79,8 @@ static int64_t next_decision(struct fit_engine *g, struct fit_part *p)
 {
 	if (g->p->interval_ns)
 		return next_tick(g, p);
+	if (g->p->policy->needs & FIT_OWN_CLOCK)
+		return policy_wake(g, p);
 	return p->news ? g->now_ns : policy_wake(g, p);
 }
 
@@ -88,7 +90,11 @@ static struct fit_part *due_part(struct fit_engine *g)
 	for (size_t i = 0; i < g->n_parts; i++) {
 		struct fit_part *p = &g->parts[i];
 
-		if (p->due_ns == g->now_ns || (!g->p->interval_ns && p->news))
+		if (p->due_ns == g->now_ns)
+			return p;
+		if (g->p->interval_ns)
+			continue;
+		if (g->p->policy->needs & FIT_OWN_CLOCK ? policy_wake(g, p) <= g->now_ns : p->news)
 			return p;
 	}
 	return NULL;
@@ -389,6 +395,7 @@ int fit_replay(const struct fit_jobs *jobs, struct fit_partitions *partitions,
 		.shares = (p->policy->needs & FIT_SHARES) != 0,
 		.model = p->policy->needs & FIT_SHARES ? &fit_progress_shared :
 			 jobs->n && jobs->jobs[0].plans ? &fit_progress_plans :
+			 jobs->n && jobs->jobs[0].rates ? &fit_progress_steps :
 			 jobs->n && jobs->jobs[0].class ? &fit_progress_speedup :
 			 !jobs->n || !jobs->jobs[0].app ? &fit_progress_fixed :
 			 p->policy->needs & FIT_ADAPTIVE ? &fit_progress_adaptive : &fit_progress_profile,

@@ -286,6 +286,9 @@ static int place(struct fit_engine *g, const struct grant *r, struct fit_err *er
 	s->run.notice_ns = g->p->policy->needs & FIT_COUNTS_DOWN ? g->p->fidelity->notice_ns : 0;
 	s->run.fidelity = g->p->fidelity;
 	s->run.exec_plan = r->exec_plan;
+	s->run.type = fit_engine_part_of(g, r->job)->cluster->type[s->alloc.shares[0].node];
+	s->run.anywhere = g->p->fidelity->steps_anywhere;
+	s->run.round_ns = g->p->fidelity->steps_round_ns;
 	s->run.slowdown = 0;	/* fit_engine_set_slowdowns() looks at all jobs once they are placed */
 	g->running += s->status != RUNNING;
 	s->status = RUNNING;

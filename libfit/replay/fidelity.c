@@ -17,6 +17,8 @@ static const char *const llama30[] = { "888888", "88888", "8888", "444444", NULL
 static const struct fit_rubick_spreads rubick_spreads[] = {
 	{ "llama7", llama7 }, { "llama30", llama30 }, { NULL, NULL }
 };
+/* In Gavel's. */
+static const char *const gavel_types[] = { "v100", "p100", "k80", NULL };
 
 /* In Sia's: what a change costs, what the policy thinks, and how much slower jobs are than measured. */
 static const struct fit_fidelity_app sia_apps[] = {
@@ -123,6 +125,18 @@ const struct fit_fidelity fit_fidelities[] = {
 		.fit_tol = 1e-5,
 		.sia_slowest_step = true,
 		.sia_batch_as_asked = true,
+	},
+	{
+		.name = "gavel-osdi20",
+		.source = "simulator of Narayanan et al., Gavel, OSDI'20",
+		.file_order = true,
+		.steps_round_ns = 360 * FIT_NS_PER_S,
+		.steps_anywhere = true,
+		.gavel_type_order = gavel_types,
+		.gavel_shuffles_types = true,
+		.gavel_shuffle_seed = 5,
+		.gavel_reallocate_ns = 1920 * FIT_NS_PER_S,
+		.gavel_holds_room = true,
 	},
 	{ .name = NULL }
 };

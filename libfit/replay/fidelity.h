@@ -108,6 +108,16 @@ struct fit_fidelity {
 	/* Pollux: see pollux_search.h for the three conventions of its search */
 	bool pollux_search_defects;
 	bool pollux_fair_share_on_one_node;	/* the fair share is predicted on one node, however large */
+	/* Gavel: see policy_gavel.c */
+	int64_t steps_round_ns;		/* rounds of whole steps, as many as fit in this; a round ends with the last of
+					 * them. 0: rounds of the interval, in which steps flow */
+	bool steps_anywhere;		/* rates are those of one node, on however many a job is */
+	const char *const *gavel_type_order;	/* GPU types that are served first; ends with NULL */
+	bool gavel_shuffles_types;	/* under policies that know no rates they are served in an order drawn for each
+					 * round, from gavel_shuffle_seed */
+	uint32_t gavel_shuffle_seed;
+	int64_t gavel_reallocate_ns;	/* default of the time between two computations of shares */
+	bool gavel_holds_room;		/* a job that came after the last one may take room, and not use it */
 };
 
 /* What the profile has of that application; NULL: nothing. */

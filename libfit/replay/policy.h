@@ -145,6 +145,12 @@ struct fit_policy_params {
 	double pack_util_pct;		/* horus: highest sum of utilisations */
 	double gpu_mem_mib;		/* memory of a GPU: two need less together */
 	int64_t pack_gpus;		/* jobs on more GPUs share with nobody */
+	/* gavel: shares are computed anew this long after the last time at the earliest */
+	int64_t gavel_reallocate_ns;
+	/* Told each share that is computed, and what all of them come to, with its bound. NULL: nobody listens. */
+	void (*gavel_found)(void *listener, int64_t time_ns, const char *job, const char *type, double share,
+			    double value, double bound);
+	void *gavel_listener;
 	const struct fit_forecast *forecast;	/* lucid: share while this many jobs are expected; NULL: always */
 	double forecast_jobs;
 };
@@ -161,6 +167,8 @@ struct fit_policy_params fit_policy_params_default(void);
 #define FIT_ONE_TYPE 4096u		/* knows GPUs of one type only */
 #define FIT_NEEDS_PLAN_TIMES 16384u	/* no sense without times of execution plans */
 #define FIT_CHOOSES_PLANS 32768u	/* and it chooses the plan of a job; what the job asks for does not count */
+#define FIT_NEEDS_RATES 262144u	/* no sense without measured rates by GPU type */
+#define FIT_OWN_CLOCK 524288u	/* without an interval: decides at next_wake alone, whoever comes and goes */
 #define FIT_SHARES 1024u		/* jobs share GPUs: needs measurements of configurations */
 #define FIT_ONLY_NEWS 16u	/* decides nothing new before a job arrives or finishes, or next_wake: ticks until
 				 * then are passed over */
@@ -174,6 +182,7 @@ struct fit_policy {
 	const char *name;
 	const char *summary;
 	unsigned needs;
+	int64_t interval_ns;	/* its default interval where the fidelity profile has none; 0: woken by events */
 	int (*init)(void **state, const struct fit_view *v, const struct fit_policy_params *p,
 		    struct fit_err *err);
 	void (*free)(void *state);
@@ -205,7 +214,9 @@ struct fit_policy {
 extern const struct fit_policy *const fit_policies[];
 extern const struct fit_policy fit_policy_fifo, fit_policy_sjf, fit_policy_srtf, fit_policy_tiresias,
 	fit_policy_optimus, fit_policy_pollux, fit_policy_qssf, fit_policy_boa, fit_policy_lucid,
-	fit_policy_horus, fit_policy_follow, fit_policy_rubick, fit_policy_fjf, fit_policy_shortest,
+	fit_policy_horus, fit_policy_follow, fit_policy_gavel_fifo, fit_policy_gavel_isolated,
+	fit_policy_gavel_fairness, fit_policy_gavel_agnostic, fit_policy_gavel_makespan, fit_policy_gavel_finish,
+	fit_policy_gavel_throughput, fit_policy_rubick, fit_policy_fjf, fit_policy_shortest,
 	fit_policy_shortest_gpu, fit_policy_smallest, fit_policy_sia;
 
 #endif

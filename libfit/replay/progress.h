@@ -9,6 +9,7 @@
  *   adaptive  the same, at the batch size that the job's agent thinks best, chosen anew whenever it
  *             learned something (agent.h)
  *   plans     whole iterations, at what was measured of an execution plan (Rubick; plan_times.h)
+ *   steps     steps of an application, at its measured rate on the GPU type that it holds
  *   speedup   the speed of a class of jobs on so many GPUs, epoch by epoch (job_class.h)
  *
  * The engine asks a model when the next epoch of a running job ends, and tells it when that came
@@ -47,6 +48,11 @@ struct fit_run {
 	struct fit_agent *agents;	/* adaptive: what the job has learned, by GPU type; owned by the engine */
 	int n_agents;
 	struct fit_agent *agent;	/* the one of the GPUs that it holds, or held; before: the first */
+	/* steps: progress and rate are in steps */
+	int32_t type;		/* of the GPUs that it holds: of the cluster */
+	bool anywhere;		/* the rate is that of one node, whatever it holds */
+	int64_t round_ns;	/* whole steps, as many as fit in this, then it stands still; 0: they flow */
+	double round_from, quota;	/* steps done at the start of the round; how many are to come in it */
 	bool tuned;		/* adaptive: nothing to learn until something changes */
 };
 
@@ -78,6 +84,9 @@ struct fit_progress_model {
 };
 
 extern const struct fit_progress_model fit_progress_fixed, fit_progress_profile, fit_progress_adaptive,
-	fit_progress_speedup, fit_progress_shared, fit_progress_plans;
+	fit_progress_speedup, fit_progress_shared, fit_progress_plans, fit_progress_steps;
+
+/* How long so many steps take, to the nearest nanosecond. */
+int64_t fit_steps_ns(double steps, double rate);
 
 #endif

@@ -13,7 +13,7 @@
 #define MAX_TIME_NS (INT64_C(100) * 366 * 86400 * FIT_NS_PER_S)
 
 enum { C_ID, C_SUBMIT, C_GPUS, C_DURATION, C_APP, C_BATCH, C_GROUP,
-       C_PREDICTED, C_DATASET, C_AMP, C_TYPE, C_WORK, C_PLAN, C_SLA, N_COLUMNS };
+       C_PREDICTED, C_DATASET, C_AMP, C_TYPE, C_WORK, C_PLAN, C_SLA, C_PRIORITY, N_COLUMNS };
 
 static const struct fit_field columns[N_COLUMNS] = {
 	[C_ID] = { "job_id", FIT_TEXT, FIT_F_NOT_NA },
@@ -30,6 +30,7 @@ static const struct fit_field columns[N_COLUMNS] = {
 	[C_SLA] = { "is_sla", FIT_INT, FIT_F_OPTIONAL },
 	[C_AMP] = { "amp", FIT_INT, FIT_F_OPTIONAL },
 	[C_TYPE] = { "gpu_type", FIT_TEXT, FIT_F_OPTIONAL },
+	[C_PRIORITY] = { "priority", FIT_REAL, FIT_F_OPTIONAL },
 };
 
 void fit_jobs_release(struct fit_jobs *js)
@@ -37,6 +38,7 @@ void fit_jobs_release(struct fit_jobs *js)
 	free(js->jobs);
 	free(js->apps);
 	free(js->bytes);
+	free(js->rates);
 	*js = (struct fit_jobs){ 0 };
 }
 
@@ -65,6 +67,40 @@ static int take_type(const struct fit_reader *r, const struct fit_cell *c, const
 		return FIT_OK;
 	return fit_reader_fail(r, FIT_EDATA, "gpu_type", err, "unknown GPU type '%.*s' (expected one of '%s')",
 			       FIT_TEXT_ARG(c[C_TYPE].u.t), k->spec);
+}
+
+/* Steps and their rates. Rates are kept as an offset + 1 while the array can still move. */
+static int take_rates(struct fit_jobs *js, const struct fit_reader *r, const struct fit_cell *c,
+		      const struct fit_jobs_params *p, struct fit_job *j, struct fit_err *err)
+{
+	const struct fit_cluster *k = &p->partitions->p[j->partition].cluster;
+	const struct fit_step_work w = { c[C_APP].u.t, c[C_BATCH].na ? FIT_INT_NA : c[C_BATCH].u.i, j->gpus };
+	bool any = false;
+
+	j->steps = c[C_WORK].u.d;
+	j->weight = c[C_PRIORITY].na ? 1 : c[C_PRIORITY].u.d;
+	if (c[C_APP].na)
+		return fit_reader_fail(r, FIT_EDATA, "app", err, "missing (expected an application of the rates)");
+	if (c[C_WORK].na || !(j->steps >= 1 && j->steps < 1e15))
+		return fit_reader_fail(r, FIT_EDATA, "work", err, "missing or out of range (expected steps, 1 to 1e15)");
+	if (!(j->weight > 0 && j->weight < 1e300))
+		return fit_reader_fail(r, FIT_EDATA, "priority", err, "out of range '%.17g' (expected more than 0)",
+				       j->weight);
+	if (fit_grow(&js->rates, &js->rates_cap, js->rates_n + 2 * (size_t)k->n_types, sizeof *js->rates))
+		return fit_fail_nomem(err);
+	j->rates = (const double *)(uintptr_t)(js->rates_n + 1);
+	for (int32_t t = 0; t < k->n_types; t++)
+		for (int spread = 0; spread < 2; spread++) {
+			double rate = fit_step_rates_find(p->rates, &w, fit_text_of(k->types[t].name), spread);
+
+			rate = rate > 0 ? rate : 0;
+			any = any || (rate > 0 && (j->gpu_type == FIT_ANY_TYPE || j->gpu_type == t));
+			js->rates[js->rates_n++] = rate;
+		}
+	if (!any)
+		return fit_reader_fail(r, FIT_EDATA, "app", err, "'%.*s' on %lld GPUs runs on no type of the cluster "
+				       "(expected a rate above 0)", FIT_TEXT_ARG(w.app), (long long)w.gpus);
+	return FIT_OK;
 }
 
 /* GPUs of open nodes on which a job may run. */
@@ -152,8 +188,8 @@ static int find_apps(struct fit_jobs *js, const struct fit_jobs_params *p, struc
 }
 
 /* Check one row and fill j. FIT_END: a CPU job, which is left out. */
-static int take_row(const struct fit_reader *r, const struct fit_cell *c, const struct fit_jobs_params *p,
-		    struct fit_job *j, struct fit_err *err)
+static int take_row(struct fit_jobs *js, const struct fit_reader *r, const struct fit_cell *c,
+		    const struct fit_jobs_params *p, struct fit_job *j, struct fit_err *err)
 {
 	double g = c[C_GPUS].u.d;
 
@@ -234,6 +270,8 @@ static int take_row(const struct fit_reader *r, const struct fit_cell *c, const 
 					       (long long)j->gpus);
 		return FIT_OK;
 	}
+	if (p->rates)
+		return take_rates(js, r, c, p, j, err);
 	if (c[C_DURATION].na)
 		return fit_reader_fail(r, FIT_EDATA, "duration_s", err,
 				       "missing (expected seconds, or --profile; --skip-bad=N leaves such jobs out)");
@@ -276,7 +314,7 @@ static int read_rows(struct fit_jobs *js, struct fit_reader *r, const struct fit
 		rc = fit_reader_row(r, cells, err);
 		if (rc)
 			break;
-		rc = take_row(r, cells, p, &j, &why);
+		rc = take_row(js, r, cells, p, &j, &why);
 		if (rc == FIT_END) {
 			js->n_cpu_jobs++;
 			rc = FIT_OK;
@@ -369,6 +407,8 @@ int fit_jobs_read(struct fit_jobs *js, const char *operand, const struct fit_job
 	for (size_t i = 0; i < js->n; i++) {
 		js->jobs[i].id = js->bytes + (uintptr_t)js->jobs[i].id - 1;
 		js->jobs[i].app_name = js->bytes + (uintptr_t)js->jobs[i].app_name - 1;
+		if (js->jobs[i].rates)
+			js->jobs[i].rates = js->rates + (uintptr_t)js->jobs[i].rates - 1;
 	}
 	if (!rc)
 		rc = check_sizes(js, p, err);

@@ -16,6 +16,7 @@
 #include "libfit/model/colocation.h"
 #include "libfit/model/plan_times.h"
 #include "libfit/model/profile_set.h"
+#include "libfit/model/step_rates.h"
 #include "libfit/replay/job_class.h"
 #include "libfit/replay/partition.h"
 #include "libfit/table/table.h"
@@ -38,6 +39,8 @@ struct fit_job {
 	int64_t iterations;		/* to do */
 	uint16_t exec_plan;		/* asked for; FIT_NO_EXEC_PLAN */
 	bool is_sla;			/* is guaranteed the speed of what it asks for */
+	double steps, weight;		/* with rates: all that it does; its priority */
+	const double *rates;		/* [2 * type + spread], steps a second, 0: cannot run; NULL without rates */
 	uint64_t line;			/* of the input, for messages */
 	uint32_t config;		/* of struct fit_colocation; FIT_NO_INDEX without one */
 	uint16_t partition;		/* of the cluster; 0 without virtual clusters */
@@ -54,6 +57,8 @@ struct fit_jobs {
 	size_t bytes_n, bytes_cap;
 	char hash[FIT_HASH_HEX];	/* content hash of the input */
 	char input[256];
+	double *rates;			/* of all jobs */
+	size_t rates_n, rates_cap;
 	size_t n_cpu_jobs;		/* rows that ask for no GPU: left out */
 	size_t n_bad;			/* rows left out by skip_bad */
 	size_t n_too_large;
@@ -67,6 +72,7 @@ struct fit_jobs_params {
 	const struct fit_plan_times *plan_times;	/* or this */
 	int64_t node_gpus;		/* plan_times: of a full node */
 	bool any_plan_time;		/* plan_times: see there */
+	const struct fit_step_rates *rates;	/* or this: steps a second by GPU type */
 	bool any_size;			/* what a job asks for does not count */
 	bool file_order;
 	const struct fit_colocation *colocation;	/* NULL: nobody shares a GPU */

@@ -23,6 +23,9 @@ void fit_replay_params_choose(struct fit_replay_params *p, const struct fit_poli
 	p->fidelity = fidelity;
 	p->interval_ns = policy == &fit_policy_tiresias && fidelity->tiresias_interval_ns ?
 			 fidelity->tiresias_interval_ns : fidelity->interval_ns;
+	if (!p->interval_ns && !fidelity->steps_round_ns)
+		p->interval_ns = policy->interval_ns;
+	p->policy_params.gavel_reallocate_ns = fidelity->gavel_reallocate_ns;
 	p->placement = (enum fit_placement_kind)fidelity->placement;
 	p->survivor_keeps_speed = fidelity->survivor_keeps_speed;
 	if (fidelity->restart_ns)
@@ -45,6 +48,12 @@ const char *fit_replay_params_check(const struct fit_replay_params *p, bool has_
 		return "this fidelity profile needs an interval above 0";
 	if (p->interval_ns == 0 && (p->policy->needs & FIT_NEEDS_INTERVAL))
 		return "this policy needs an interval above 0";
+	if ((p->policy->needs & FIT_OWN_CLOCK) && !p->interval_ns && !p->fidelity->steps_round_ns)
+		return "this policy needs an interval above 0";
+	if ((p->policy->needs & FIT_NEEDS_RATES) && p->fidelity->steps_round_ns && p->interval_ns)
+		return "this fidelity profile has rounds of whole steps, and no interval";
+	if ((p->policy->needs & FIT_NEEDS_RATES) && p->fidelity->steps_round_ns && p->restart_ns > 0)
+		return "this fidelity profile has no restart delay";
 	if ((p->policy->needs & FIT_NEEDS_PROFILE) && !has_profile)
 		return "this policy needs application profiles";
 	if (p->autoscaler && (p->autoscaler->needs & FIT_SCALES_PLAN) && !p->policy->want_nodes)

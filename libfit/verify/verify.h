@@ -51,6 +51,10 @@ int fit_verifier_speedups(struct fit_verifier *v, const char *speedups, const ch
  * speedups; before log, and
  * it has to live until then. */
 void fit_verifier_believed(struct fit_verifier *v, const char *operand);
+/* Read the measured rates of a log that was made with them (docs/formats/gavel.md); likewise. */
+int fit_verifier_rates(struct fit_verifier *v, const char *operand, struct fit_err *err) FIT_MUST_CHECK;
+/* Read the shares that were written beside a log of Gavel's policies; after jobs, before log. FIT_EDATA. */
+int fit_verifier_shares(struct fit_verifier *v, const char *operand, struct fit_err *err) FIT_MUST_CHECK;
 /* Read the plans of a log of policy boa; likewise. */
 int fit_verifier_plan(struct fit_verifier *v, const char *plan, struct fit_err *err) FIT_MUST_CHECK;
 /* Read the times of execution plans of a log that was made with them; likewise. */
@@ -104,6 +108,7 @@ const char *fit_verdict_name(enum fit_verdict_kind kind);
 /* Hashes of speedups, classes and plans, likewise. */
 const char *fit_verifier_hash_speedups(const struct fit_verifier *v);
 const char *fit_verifier_hash_classes(const struct fit_verifier *v);
+const char *fit_verifier_hash_rates(const struct fit_verifier *v);
 const char *fit_verifier_hash_plan(const struct fit_verifier *v);
 const char *fit_verifier_hash_allocations(const struct fit_verifier *v);
 /* Hashes of what was read ("" when it was not), for metadata. */

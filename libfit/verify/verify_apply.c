@@ -42,6 +42,7 @@ static void allocate(struct fit_verifier *v, struct verify_live *l, const struct
 	l->local_bsz = r->local_bsz;
 	l->accum = r->accum;
 	l->rate = l->slow = 0;
+	verify_round_begins(v, l);
 	l->fresh_alloc = true;
 	l->placed = true;
 	if (l->first_start_ns == NEVER)
@@ -227,6 +228,7 @@ void verify_apply(struct fit_verifier *v, struct verify_row *r)
 		l->local_bsz = r->local_bsz;
 		l->accum = r->accum;
 		l->rate = 0;
+		verify_round_begins(v, l);
 		break;
 	case EV_FINISH:
 		if (running)

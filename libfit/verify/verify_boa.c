@@ -115,7 +115,7 @@ int64_t verify_epochs(const struct fit_verifier *v, uint32_t job)
 {
 	const struct verify_app *a = &v->apps[v->jobs[job].app];
 
-	if (v->with_plans)
+	if (v->with_plans || v->with_rates)
 		return 1;
 	return v->with_speedups ? (int64_t)a->class->n : a->info->epochs;
 }

@@ -8,7 +8,7 @@
 #include "libfit/verify/verify_state.h"
 
 enum { C_ID, C_SUBMIT, C_GPUS, C_DURATION, C_APP, C_BATCH, C_PREDICTED, C_GROUP, C_DATASET, C_AMP, C_TYPE,
-       C_WORK, C_PLAN, C_SLA, N_CELLS };
+       C_WORK, C_PLAN, C_SLA, C_PRIORITY, N_CELLS };
 
 static const struct fit_field fields[N_CELLS] = {
 	[C_ID] = { "job_id", FIT_TEXT, FIT_F_NOT_NA },
@@ -23,6 +23,7 @@ static const struct fit_field fields[N_CELLS] = {
 	[C_WORK] = { "work", FIT_REAL, FIT_F_OPTIONAL },
 	[C_PLAN] = { "exec_plan", FIT_TEXT, FIT_F_OPTIONAL },
 	[C_SLA] = { "is_sla", FIT_INT, FIT_F_OPTIONAL },
+	[C_PRIORITY] = { "priority", FIT_REAL, FIT_F_OPTIONAL },
 	[C_APP] = { "app", FIT_TEXT, FIT_F_OPTIONAL },
 	[C_BATCH] = { "batch_size", FIT_INT, FIT_F_OPTIONAL },
 };
@@ -88,6 +89,8 @@ static int take_row(struct fit_verifier *v, struct fit_reader *r, const struct f
 		.is_sla = !c[C_SLA].na && c[C_SLA].u.i == 1,
 		.batch = c[C_BATCH].na ? NO_INT : c[C_BATCH].u.i,
 		.gpus = c[C_GPUS].u.d,
+		.weight = c[C_PRIORITY].na ? (double)NAN : c[C_PRIORITY].u.d,
+		.steps = c[C_WORK].na ? (double)NAN : c[C_WORK].u.d,
 		.id_at = v->ids.n,
 		.id_n = (uint32_t)id.n,
 		.rank = (uint32_t)v->n_jobs,
@@ -200,7 +203,9 @@ void verify_leave_out_jobs(struct fit_verifier *v)
 			why = "its class is not in the speedups";
 		else if (v->with_plans && !verify_plan_app(v, (uint32_t)i))
 			why = "its application is not in the plan times";
-		else if (!v->with_profile && !v->with_speedups && !v->with_plans &&
+		else if (v->with_rates && !verify_has_rate(v, (uint32_t)i))
+			why = "it has no steps, or no rate";
+		else if (!v->by_epoch &&
 			 (j->duration_ns == NO_INT || j->duration_ns < 0 || j->duration_ns > MAX_TIME_NS))
 			why = "duration_s is missing or out of range";
 		if (!why)

@@ -217,7 +217,10 @@ static int read_log(struct fit_verifier *v, struct fit_reader *r, struct fit_err
 	if (v->with_plans && !*v->plan_times.hash)
 		return fit_fail(err, FIT_EINVAL, "%s: made with times of plans (give them with --plan-times)",
 				fit_reader_input(r));
-	v->by_epoch = v->with_profile || v->with_speedups || v->with_plans;
+	v->with_rates = fit_meta_get(fit_reader_meta(r), "input_rates") != NULL;
+	if (v->with_rates && !v->rates.order)
+		return fit_fail(err, FIT_EINVAL, "%s: made with rates (give them with --rates)", fit_reader_input(r));
+	v->by_epoch = v->with_profile || v->with_speedups || v->with_plans || v->with_rates;
 	if (fit_meta_get(fit_reader_meta(r), "input_pairs") && !v->measured)
 		return fit_fail(err, FIT_EINVAL, "%s: jobs share GPUs (give what was measured with --configs and --pairs)",
 				fit_reader_input(r));

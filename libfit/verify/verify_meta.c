@@ -51,11 +51,14 @@ static void check_hash(struct fit_verifier *v, const struct fit_meta *m, const c
 
 static const char *const policies[] = {
 	"other", "fifo", "sjf", "srtf", "tiresias", "optimus", "pollux", "qssf", "boa", "lucid", "horus",
-	"follow", "fjf", "shortest", "shortest-gpu", "smallest", "sia", "rubick", NULL
+	"follow", "fjf", "shortest", "shortest-gpu", "smallest", "sia", "rubick",
+	"gavel-fifo", "gavel-isolated", "gavel-fairness", "gavel-fairness-agnostic",
+	"gavel-makespan", "gavel-finish-time", "gavel-throughput", NULL
 };
 static const char *const releases[] = { "at-once", "interval-end", NULL };
 static const char *const orders[] = { "submit-id", "file", NULL };
-static const char *const models[] = { "fixed", "profile", "adaptive", "speedup", "shared", "plans", NULL };
+static const char *const models[] = { "fixed", "profile", "adaptive", "speedup", "shared", "plans",
+					"steps", NULL };
 static const char *const avoidances[] = { "avoided", "allowed", NULL };
 static const char *const remainings[] = { "exact", "whole-epochs", NULL };
 static const char *const singles[] = { "as-run", "always-accumulates", NULL };
@@ -75,6 +78,7 @@ static void check_fidelity(struct fit_verifier *v, const struct fit_meta *m, boo
 		{ "tiresias-nsdi19", 0, false, true },
 		{ "sia-sosp23", FIT_NS_PER_S, true, true },
 		{ "rubick-mlsys25", 0, true, true },
+		{ "gavel-osdi20", 0, false, true },
 	};
 	const char *s = fit_meta_get(m, "fidelity");
 
@@ -293,13 +297,18 @@ int verify_read_meta(struct fit_verifier *v, const struct fit_meta *m, bool *fil
 	v->policy = fit_meta_get(m, "policy") && v->tally[RULE_META].violations == 0
 			    ? (enum verify_policy)(policy + 1)
 			    : POLICY_OTHER;
+	if (v->policy >= POLICY_GAVEL)
+		v->policy = POLICY_GAVEL;
 	v->never_preempts = v->policy == POLICY_FIFO || v->policy == POLICY_SJF || v->policy == POLICY_QSSF ||
 			    v->policy == POLICY_FJF || v->policy == POLICY_LUCID || v->policy == POLICY_HORUS;
 	v->rigid = v->never_preempts || v->policy == POLICY_SRTF || v->policy == POLICY_TIRESIAS ||
-		   v->policy == POLICY_SHORTEST || v->policy == POLICY_SHORTEST_GPU || v->policy == POLICY_SMALLEST;
+		   v->policy == POLICY_SHORTEST || v->policy == POLICY_SHORTEST_GPU || v->policy == POLICY_SMALLEST ||
+		   v->policy == POLICY_GAVEL;
 	/* the rules of these policies are written for one cluster whose emptiest nodes are filled first */
 	s = fit_meta_get(m, "fidelity");
-	if (fit_meta_get(m, "virtual_clusters") || (fit_meta_get(m, "cluster") && v->policy != POLICY_SIA &&
+	if (v->policy == POLICY_GAVEL) {
+		;	/* they are written for any cluster */
+	} else if (fit_meta_get(m, "virtual_clusters") || (fit_meta_get(m, "cluster") && v->policy != POLICY_SIA &&
 	     verify_unlike_types(fit_text_of(fit_meta_get(m, "cluster")))) ||
 	    (fit_meta_get(m, "placement") && v->policy != POLICY_BOA && v->policy != POLICY_FOLLOW &&
 	     v->policy != POLICY_RUBICK) ||
@@ -364,10 +373,10 @@ int verify_read_meta(struct fit_verifier *v, const struct fit_meta *m, bool *fil
 	if (fit_meta_get(m, "progress_model") &&
 	    meta_choice(v, m, "progress_model", models, &model) &&
 	    ((model == 1 || model == 2) != v->with_profile || (model == 3) != v->with_speedups ||
-	     (model == 5) != v->with_plans))
+	     (model == 5) != v->with_plans || (model == 6) != v->with_rates))
 		verify_fault(v, RULE_META, NONE, "progress_model %s, but the log names %s", models[model],
 			     v->with_profile ? "a profile" : v->with_speedups ? "speedups" :
-			     v->with_plans ? "times of plans" : "no profile");
+			     v->with_plans ? "times of plans" : v->with_rates ? "rates" : "no profile");
 	if (v->policy == POLICY_SIA)
 		read_meta_sia(v, m, model);
 	else if (v->policy == POLICY_POLLUX)
@@ -377,6 +386,8 @@ int verify_read_meta(struct fit_verifier *v, const struct fit_meta *m, bool *fil
 			     "progress_model adaptive, but the policy sets no batch sizes");
 	read_meta_boa(v, m);
 	verify_read_meta_plans(v, m);
+	if (v->policy == POLICY_GAVEL)
+		verify_gavel_meta(v, m);
 	meta_share(v, m);
 	read_meta_scaling(v, m);
 	s = fit_meta_get(m, "fidelity");
@@ -396,6 +407,7 @@ int verify_read_meta(struct fit_verifier *v, const struct fit_meta *m, bool *fil
 	check_hash(v, m, "input_classes", v->class_table.hash, "table of classes");
 	check_hash(v, m, "input_plan_times", v->plan_times.hash, "table of plan times");
 	check_hash(v, m, "input_allocations", v->follow.hash, "table of allocations");
+	check_hash(v, m, "input_rates", v->rates.table.hash, "table of rates");
 	check_hash(v, m, "input_plan", v->plans.hash, "table of plans");
 	if (v->measured) {
 		check_hash(v, m, "input_configs", v->colocation.hash_configs, "table of configurations");

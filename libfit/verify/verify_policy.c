@@ -214,6 +214,8 @@ int64_t verify_policy_timer(struct fit_verifier *v)
 		return verify_follow_timer(v);
 	if (v->next)
 		return verify_next_timer(v);
+	if (v->policy == POLICY_GAVEL)
+		return verify_round_timer(v);
 	return v->policy == POLICY_TIRESIAS ? verify_queue_timer(v) : NEVER;
 }
 
@@ -286,6 +288,7 @@ void verify_policy_begin(struct fit_verifier *v)
 		case POLICY_HORUS:
 		case POLICY_FOLLOW:
 		case POLICY_RUBICK:
+		case POLICY_GAVEL:
 		case POLICY_OTHER:
 			break;
 		}
@@ -642,6 +645,7 @@ void verify_decide_conserving(struct fit_verifier *v)
 	case POLICY_HORUS:
 	case POLICY_FOLLOW:
 	case POLICY_RUBICK:
+	case POLICY_GAVEL:
 	case POLICY_OTHER:
 		break;
 	}

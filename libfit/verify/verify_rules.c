@@ -23,7 +23,8 @@ static bool rigid(const struct fit_verifier *v)
 static bool grants_sizes(const struct fit_verifier *v)
 {
 	return v->policy != POLICY_OTHER && v->policy != POLICY_POLLUX && v->policy != POLICY_SIA &&
-	       v->policy != POLICY_BOA && v->policy != POLICY_FOLLOW && v->policy != POLICY_RUBICK;
+	       v->policy != POLICY_BOA && v->policy != POLICY_FOLLOW && v->policy != POLICY_RUBICK &&
+	       v->policy != POLICY_GAVEL;
 }
 
 static bool elastic(const struct fit_verifier *v)
@@ -104,7 +105,7 @@ static bool has_packing_queues(const struct fit_verifier *v)
 
 static bool places(const struct fit_verifier *v)
 {
-	return grants_sizes(v) || (rigid(v) && v->placement != PLACE_RANDOM);
+	return grants_sizes(v) || (rigid(v) && v->placement != PLACE_RANDOM && v->policy != POLICY_GAVEL);
 }
 
 static bool sizes_known(const struct fit_verifier *v)
@@ -115,6 +116,16 @@ static bool sizes_known(const struct fit_verifier *v)
 static bool clear_instants(const struct fit_verifier *v)
 {
 	return v->interval_ns > 0 || !v->vague_instants;
+}
+
+static bool is_gavel(const struct fit_verifier *v)
+{
+	return v->policy == POLICY_GAVEL;
+}
+
+static bool has_shares(const struct fit_verifier *v)
+{
+	return v->policy == POLICY_GAVEL && v->shares && v->objective;
 }
 
 static bool is_fifo(const struct fit_verifier *v)
@@ -256,7 +267,7 @@ static void row_vocabulary(struct fit_verifier *v, const struct verify_row *r)
 			     FIT_TEXT_ARG(r->event));
 		return;
 	}
-	if (r->ev == EV_BATCH && !v->adaptive)
+	if (r->ev == EV_BATCH && !v->adaptive && !v->steps_round_ns)
 		bad = "no place where jobs keep their batch size";
 	else if (r->has_id != (bool)(EV_BIT(r->ev) & EV_OF_JOB))
 		bad = r->has_id ? "a job_id" : "no job_id";
@@ -794,6 +805,10 @@ const struct verify_rule_def verify_rules[N_RULES] = {
 	[RULE_RUBICK_SLA] = { "rubick-guarantee",
 			      "a guaranteed job that runs has the speed of what it asks for, or as many GPUs", 0,
 			      keeps_guarantees, NULL, verify_decide_rubick_sla, NULL },
+	[RULE_ROUND] = { "gavel-round", "GPUs change hands at the end of a round, and are of a type on which "
+			 "the job makes steps", EV_DECIDING, is_gavel, verify_row_round, verify_decide_round, NULL },
+	[RULE_SHARES] = { "gavel-shares", "the given shares are those of the jobs in the system, fit, and are "
+			  "as good as can be", 0, has_shares, NULL, verify_decide_shares, verify_end_shares },
 	[RULE_CONSERVATION] = { "conservation",
 				"speedups: productive time on the least width adds up to the work of each job",
 				EV_BIT(EV_FINISH), has_speedups, verify_row_conservation, NULL, NULL },

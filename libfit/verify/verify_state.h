@@ -20,6 +20,7 @@
 #include "libfit/model/plan_times.h"
 #include "libfit/model/profile_set.h"
 #include "libfit/model/speedup.h"
+#include "libfit/model/step_rates.h"
 #include "libfit/model/theta.h"
 #include "libfit/model/throughput.h"
 #include "libfit/verify/verify.h"
@@ -78,7 +79,8 @@ enum verify_policy {
 	POLICY_SHORTEST_GPU,
 	POLICY_SMALLEST,
 	POLICY_SIA,
-	POLICY_RUBICK
+	POLICY_RUBICK,
+	POLICY_GAVEL	/* and those behind it */
 };
 
 /* How GPUs are found. */
@@ -148,6 +150,8 @@ enum verify_rule {
 	RULE_FOLLOW,
 	RULE_RUBICK_PLAN,
 	RULE_RUBICK_SLA,
+	RULE_ROUND,
+	RULE_SHARES,
 	RULE_CONSERVATION,
 	RULE_VIRTUAL,
 	RULE_SHARING,
@@ -217,7 +221,7 @@ struct verify_job {
 	int64_t submit_ns;
 	int64_t duration_ns;	/* NO_INT: not known */
 	int64_t batch;		/* NO_INT: not known */
-	double gpus;
+	double gpus, steps, weight;	/* steps, weight: NAN: not known */
 	int64_t iterations;	/* execution plans: of the table; NO_INT: the duration says it */
 	size_t plan_at;		/* execution plans: the one it asks for, in verifier.ids */
 	uint32_t plan_n;
@@ -258,6 +262,8 @@ struct verify_live {
 	double gpu_still_s;		/* held before the finish, not busy */
 	double progress;		/* with a profile: initial-batch-equivalent steps */
 	double rate;			/* of progress, per second; 0: not derived, <0: cannot be */
+	double quota_end;		/* rates: progress at which it stands still until the next round, */
+	int64_t quota_ns;		/* and when it comes to that */
 	double slow;			/* share of the rate that interference takes away */
 	uint16_t exec_plan;		/* by which it runs, or ran last */
 	/* kept seconds: iterations, seconds of the next one, and the progress that they were at the allocation */
@@ -436,7 +442,13 @@ struct fit_verifier {
 	char *cluster_meta;
 	bool optimus_whole_epochs, optimus_accumulates;
 	int64_t optimus_node_gpus;	/* 0: those of the cluster */
-	bool with_profile, with_speedups, with_plans;
+	/* rates: the table; rounds of whole steps (0: none), and the end of the one that is on */
+	struct fit_step_rates rates;
+	bool spread_ignored;
+	const char *objective;		/* of the shares, by fit_share_objectives */
+	struct verify_shares *shares;	/* NULL: not given */
+	int64_t steps_round_ns, round_end_ns;
+	bool with_profile, with_speedups, with_plans, with_rates;
 	struct fit_plan_times plan_times;
 	bool any_plan_time, keeps_seconds, free_shifts, ghosts;	/* with_plans: conventions */
 	bool by_gain, speeds_measured;	/* rubick */
@@ -669,6 +681,24 @@ void verify_row_progress(struct fit_verifier *v, const struct verify_row *r);
 void verify_row_epoch_time(struct fit_verifier *v, const struct verify_row *r);
 void verify_row_work_complete(struct fit_verifier *v, const struct verify_row *r);
 void verify_row_restart_cost(struct fit_verifier *v, const struct verify_row *r);
+
+/* ---- rates and rounds (verify_gavel.c) ---- */
+
+/* Steps a second on GPUs of a type (0: any): of one node, or of several; 0: it does not run there. */
+double verify_rate_on(const struct fit_verifier *v, uint32_t job, uint16_t type, bool spread);
+bool verify_has_rate(const struct fit_verifier *v, uint32_t job);
+/* Steps a second on what the job holds; 0: none. */
+double verify_steps_rate(const struct fit_verifier *v, const struct verify_live *l);
+void verify_gavel_meta(struct fit_verifier *v, const struct fit_meta *m);
+void verify_round_begins(struct fit_verifier *v, struct verify_live *l);
+void verify_stand_still(const struct fit_verifier *v, struct verify_row *r, double rate);
+int64_t verify_round_timer(const struct fit_verifier *v);
+void verify_row_round(struct fit_verifier *v, const struct verify_row *r);
+void verify_decide_round(struct fit_verifier *v);
+/* The given shares (verify_shares.c). */
+void verify_decide_shares(struct fit_verifier *v);
+void verify_end_shares(struct fit_verifier *v);
+void verify_shares_release(struct fit_verifier *v);
 
 /* ---- GPU types (verify_types.c) ---- */
 

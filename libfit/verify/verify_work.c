@@ -76,6 +76,8 @@ double verify_epoch_end(const struct fit_verifier *v, uint32_t job, int64_t e)
 
 	if (v->with_plans)
 		return (double)(verify_iterations(v, job) + v->extra_iterations);
+	if (v->with_rates)
+		return v->jobs[job].steps;
 	if (v->with_speedups)
 		return verify_work_until(v, job, e + 1);
 	return fit_app_epoch_start(a->model, e < a->info->epochs ? e + 1 : a->info->epochs);
@@ -136,6 +138,8 @@ double verify_rate(struct fit_verifier *v, struct verify_live *l)
 			(void)fit_fail(&v->model_err, FIT_EDATA, "outside of what was measured of its plan");
 		return l->rate;
 	}
+	if (v->with_rates)
+		return l->rate = verify_steps_rate(v, l);
 	l->rate = -1;
 	if (j->app != UINT16_MAX && l->gpus > 0 && l->epoch < v->apps[j->app].info->epochs) {
 		verify_placement(l->nodes, l->n_nodes, &p);
@@ -202,6 +206,7 @@ void verify_forecast(struct fit_verifier *v, struct verify_row *r)
 	r->late_s = fit_time_to_double(r->t - from) - (need > 0 || v->keeps_seconds ? need : 0);
 	if (v->keeps_seconds && need < 0)	/* more than all was carried over: it ends within its delay */
 		r->late_s = fit_time_to_double(r->t - l->ready_ns) - need;
+	verify_stand_still(v, r, rate);
 }
 
 double verify_progress_at_now(struct fit_verifier *v, struct verify_live *l)
@@ -465,7 +470,7 @@ void verify_row_restart_cost(struct fit_verifier *v, const struct verify_row *r)
 	    r->progress_na)
 		return;
 	rate = verify_rate(v, l);
-	if (!(rate > 0) || v->packs != PACKS_NOT || l->on_profiler)
+	if (!(rate > 0) || v->packs != PACKS_NOT || l->on_profiler || v->steps_round_ns)
 		return;
 	if (v->keeps_seconds && (EV_BIT(r->ev) & EV_PLACING))	/* counts iterations of another length already */
 		return;

@@ -79,6 +79,8 @@ good_call() {
 	gf-stats) ARGS="@" ;;
 	gf-select) ARGS="--where gpus>1 --rebase @" ;;
 	gf-prof) ARGS="--from pollux @" KIND=folder SAMPLE=tests/data/profile-mini ;;
+	gf-gavel) ARGS="objectives --rates tests/data/gavel-rates.tsv --cluster fast:2x2,slow:4x1 @"
+		SAMPLE=tests/data/gavel-jobs.tsv ;;
 	gf-lucid) ARGS="profile @" ;;
 	gf-tree) ARGS="train --target duration_s @" ;;
 	gf-ga2m) ARGS="train --target duration_s --exclude job_id --nominal app --bags 2 --pairs 1 @" ;;

@@ -39,6 +39,7 @@ fuzz_seeds_of() {
 		[ ! -f "$fuzz_file" ] || cp "$fuzz_file" "$3/"
 	done
 	case $2 in
+	gavel-pairs) cp tests/data/prof-gavel.json "$3/" ;;
 	rubick-model) cp tests/data/prof-rubick/wren/*.csv "$3/" ;;
 	rubick-placements) cp tests/data/prof-rubick/wren/placements.csv "$3/" ;;
 	esac

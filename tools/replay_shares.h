@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * gf-replay --shares: the shares that the policies of Gavel compute, as a table of its own.
+ */
+#ifndef TOOLS_REPLAY_SHARES_H
+#define TOOLS_REPLAY_SHARES_H
+
+#include "libfit/replay/engine.h"
+#include "tools/common/cli.h"
+
+/* Zero-initialise. */
+struct replay_shares {
+	struct fit_writer *w;	/* NULL: not asked for */
+	struct fit_err err;	/* the first fault; it sticks */
+};
+
+/* Begin the table in file (NULL: none); the policy then writes to s, which outlives the replay. */
+int replay_shares_open(struct replay_shares *s, const struct cli *cli, const char *file,
+		       struct fit_policy_params *p, struct fit_err *err) FIT_MUST_CHECK;
+/* After the replay, which came to rc: end the table, or leave nothing of it. Returns rc, or what failed. */
+int replay_shares_close(struct replay_shares *s, int rc, struct fit_err *err) FIT_MUST_CHECK;
+
+#endif
