@@ -12,6 +12,7 @@
 #include "libfit/replay/engine.h"
 #include "tools/common/cli.h"
 #include "tools/lucid_estimate.h"
+#include "tools/lucid_forecast.h"
 #include "tools/lucid_jobs.h"
 #include "tools/lucid_score.h"
 
@@ -25,6 +26,7 @@ struct options {
 	struct lucid_score_options score;
 	struct lucid_feature_options features;
 	struct lucid_estimate_options estimate;
+	struct lucid_forecast_options forecast_by;
 };
 
 #define AT(field) offsetof(struct options, field)
@@ -96,6 +98,17 @@ static const struct cli_option estimate_options[] = {
 	END
 };
 
+static const struct cli_option forecast_options[] = {
+	{ 0, "from", CLI_TIME, AT(forecast_by.from_ns), "SECONDS", NULL,
+	  "forecast the bins from then on, by those before", NULL, 0, 3.2e9, CLI_REQUIRED | R },
+	{ 0, "loss", CLI_CHOICE, AT(forecast_by.loss), "NAME", "squared",
+	  "what is made small: squared error, or that of the logarithm", lucid_forecast_losses, 0, 0, R },
+	{ 0, "bags", CLI_INT, AT(forecast_by.bags), "N", "4", "models that are averaged", NULL, 1, 1000, R },
+	{ 0, "write", CLI_CHOICE, AT(forecast_by.output), "WHAT", "forecast", "what is written",
+	  lucid_forecast_outputs, 0, 0, R },
+	END
+};
+
 static const struct cli_verb verbs[] = {
 	{ "profile", "[JOBS]", "which jobs end on a profiler, and how long they wait for it", profile_options, 0,
 	  1 },
@@ -105,6 +118,8 @@ static const struct cli_verb verbs[] = {
 	{ "features", "[JOBS]", "what was known of earlier jobs when each was submitted", features_options, 0, 1 },
 	{ "estimate", "[JOBS]", "how long each job will take, by what was known when it came", estimate_options,
 	  0, 1 },
+	{ "forecast", "[SERIES]", "how many jobs and GPUs will be submitted, known an hour ahead",
+	  forecast_options, 0, 1 },
 	{ NULL, NULL, NULL, NULL, 0, 0 }
 };
 
@@ -447,6 +462,7 @@ int main(int argc, char **argv)
 		.most_gpus = q.most_gpus,
 		.free_speed = 0.85,
 		.features.name_distance = 0.3,
+		.forecast_by.bags = 4,
 		.estimate = { .update_ns = 604800 * FIT_NS_PER_S, .first_ns = 3600 * FIT_NS_PER_S, .bags = 4,
 			      .least = 200, .name_distance = 0.3, .correction = 0.25 },
 	};
@@ -457,6 +473,8 @@ int main(int argc, char **argv)
 		return rc;
 	if (strcmp(cli.verb->name, "estimate") == 0)
 		rc = lucid_estimate(&cli, &o.estimate);
+	else if (strcmp(cli.verb->name, "forecast") == 0)
+		rc = lucid_forecast(&cli, &o.forecast_by);
 	else if (strcmp(cli.verb->name, "features") == 0)
 		rc = lucid_features(&cli, &o.features);
 	else if (strcmp(cli.verb->name, "score") == 0)

@@ -51,7 +51,7 @@ static void date_of(int64_t day, struct lucid_calendar *c)
 }
 
 /* The day of the metadata `origin`, a midnight. */
-static int64_t origin_of(const struct fit_meta *m)
+int64_t lucid_jobs_origin(const struct fit_meta *m)
 {
 	const char *s = fit_meta_get(m, "origin");
 	int64_t y, mo, d;
@@ -127,7 +127,7 @@ int lucid_jobs_read(struct lucid_jobs *js, const char *operand, double name_dist
 	if (rc)
 		return rc;
 	js->n = js->t.n_rows;
-	js->origin_day = origin_of(&js->t.meta);
+	js->origin_day = lucid_jobs_origin(&js->t.meta);
 	js->jobs = calloc(js->n + 1, sizeof *js->jobs);
 	js->rows = calloc(js->n + 1, sizeof *js->rows);
 	if (!js->jobs || !js->rows)

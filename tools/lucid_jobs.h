@@ -28,6 +28,8 @@ struct lucid_jobs {
 
 int lucid_jobs_read(struct lucid_jobs *js, const char *operand, double name_distance,
 		    struct fit_err *err) FIT_MUST_CHECK;
+/* The day of the metadata `origin`, from 1970-01-01; INT64_MIN: there is none. */
+int64_t lucid_jobs_origin(const struct fit_meta *m);
 void lucid_jobs_release(struct lucid_jobs *js);
 struct lucid_calendar lucid_jobs_calendar(const struct lucid_jobs *js, int64_t submit_ns);
 /* s NULL: no name. */

@@ -17,6 +17,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "libfit/base/text.h"
+
 #define LENT 9999
 #define GONE (-1)
 
@@ -133,16 +135,14 @@ static int make_room(struct fit_engine *g)
 {
 	struct fit_part *p = g->lending.part;
 	size_t n = (size_t)p->cluster->n_nodes + 1;
-	int32_t *numbers = realloc(p->numbers, n * sizeof *numbers), *name;
-	uint16_t *spanning = realloc(p->spanning, n * sizeof *spanning);
+	size_t cap = n - 1;
+	int rc = fit_grow(&p->numbers, &cap, n, sizeof *p->numbers);
 
-	p->numbers = numbers ? numbers : p->numbers;
-	p->spanning = spanning ? spanning : p->spanning;
-	name = realloc(g->lending.name, n * sizeof *name);
-	g->lending.name = name ? name : g->lending.name;
-	if (!numbers || !spanning || !name || fit_cluster_add_closed(p->cluster, g->p->profiler.node_gpus))
-		return FIT_ENOMEM;
-	return FIT_OK;
+	cap = n - 1;
+	rc = rc ? rc : fit_grow(&g->lending.name, &cap, n, sizeof *g->lending.name);
+	cap = n - 1;
+	rc = rc ? rc : fit_grow(&p->spanning, &cap, n, sizeof *p->spanning);
+	return rc ? rc : fit_cluster_add_closed(p->cluster, g->p->profiler.node_gpus);
 }
 
 static int give_back(void *arg, struct fit_err *err)

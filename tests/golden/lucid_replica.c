@@ -6,10 +6,10 @@
  * stepped through, lists are sorted anew each time, and nothing is shared with libfit/replay. Slow, and
  * meant for some hundreds of jobs.
  *
- * CLUSTER is NAME:NODESxGPUS,…; PROFILER is NAME:N,…, its nodes are the last ones of these. JOBS has, tab-separated
- * behind one line of names: id, group, submission, duration, GPUs, prediction, configuration. CONFIGS likewise
- * memory, utilisation, label, 0 or 1 for not measured; PAIRS configuration, configuration, speed, speed;
- * FORECAST time, jobs, GPUs. All times are whole seconds.
+ * CLUSTER is NAME:NODESxGPUS,…; PROFILER is NAME:N,…, its nodes are the last ones of these. JOBS has,
+ * tab-separated behind one line of names: id, group, submission, duration, GPUs, prediction, configuration.
+ * CONFIGS likewise memory, utilisation, label, 0 or 1 for not measured; PAIRS configuration, configuration,
+ * speed, speed; FORECAST time, jobs, GPUs. All times are whole seconds.
  *
  * A line a job: id, start, end, queueing, preemptions, profiled, done there, wait for the profiler, shares
  * nothing, speed, joined, alone again.
