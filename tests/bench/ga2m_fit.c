@@ -38,7 +38,7 @@ static double cpu_s(void)
 	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
-/* Columns beyond the ten are noise. Classes: is y above 6? With a log link y becomes exp(y / 3). */
+/* Columns beyond the ten are noise. Classes: is y above 6? Three: above 4.5, 7.5? With a log link y becomes exp(y / 3). */
 static int synth(struct fit_ga2m_data *d, const char *what, size_t columns, enum fit_ga2m_loss loss)
 {
 	static char text[MAX_COLUMNS][8];
@@ -61,7 +61,9 @@ static int synth(struct fit_ga2m_data *d, const char *what, size_t columns, enum
 
 		for (size_t k = SYNTH_COLUMNS; k < columns; k++)
 			x[k] = synth_uniform(&other);
-		if (fit_ga2m_is_class(loss))
+		if (loss == FIT_GA2M_SOFTMAX)
+			y = (y > 4.5) + (y > 7.5);
+		else if (loss == FIT_GA2M_LOGISTIC)
 			y = y > 6;
 		else if (loss == FIT_GA2M_POISSON || loss == FIT_GA2M_GAMMA)
 			y = exp(y / 3);
