@@ -294,13 +294,13 @@ static int check(struct cli *cli, const struct options *o)
 		return cli_usage(cli, "--weight, --class-weight and --csv go with --rows");
 	rc = tree_read_model(&t, cli_operand(cli, 0), hash, &err);
 	if (!rc && o->rows) {
-		const struct fit_tree_node *root = &t.nodes[0];
-		bool weighed = root->weight < (double)root->n || root->weight > (double)root->n;
+		uint64_t n = t.nodes[0].n;
+		double weight = t.nodes[0].weight;
 
-		if (weighed && !how.weight && !how.class_weight.n) {
+		if ((weight < (double)n || weight > (double)n) && !how.weight && !how.class_weight.n) {
 			fit_tree_release(&t);
 			return cli_usage(cli, "the %llu rows of the model weigh %g: check needs the --weight or "
-					 "--class-weight that train had", (unsigned long long)root->n, root->weight);
+					 "--class-weight that train had", (unsigned long long)n, weight);
 		}
 		how.target = t.target;
 		rc = t.target ? fit_any_table(&table, o->rows, o->csv, &err)
