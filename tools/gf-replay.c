@@ -137,6 +137,10 @@ static const struct cli_option options[] = {
 	  "tiresias: what counts as service of a job", replay_services, 0, 0, 0 },
 	{ 0, "promote", CLI_REAL, AT(queue.promote), "FACTOR", "0: never",
 	  "tiresias: back to the first queue after waiting so many times its run time", NULL, 0, 1e9, 0 },
+	{ 0, "gpu-times", CLI_TEXT, AT(queue.gpu_times), "FILE", "those of the jobs",
+	  "tiresias-g, gittins: GPU times of past jobs", NULL, 0, 0, CLI_INPUT },
+	{ 0, "gittins", CLI_CHOICE, AT(queue.gittins), "NAME", "paper, or the fidelity's",
+	  "tiresias-g, gittins: which indices", replay_gittins, 0, 0, 0 },
 	{ 0, "stale-ends", CLI_FLAG, AT(queue.stale_ends), NULL, NULL,
 	  "with the defect of the Tiresias simulator that ends preempted jobs", NULL, 0, 0, 0 },
 	{ 0, "p", CLI_REAL, AT(pollux_p), "P", "-1",
@@ -181,6 +185,8 @@ static const struct cli_tool tool = {
 	"  shortest-gpu  smallest remaining GPU time first, preemptive\n"
 	"  smallest  fewest GPUs first, preemptive\n"
 	"  tiresias  least attained service in queues, preemptive\n"
+	"  tiresias-g  the same with Gittins indices in each queue\n"
+	"  gittins   highest Gittins index of attained GPU time first\n"
 	"  optimus   marginal gain with an oracle; needs --profile and an interval\n"
 	"  pollux    goodput speedups, adaptive batch sizes; needs --profile and an interval\n"
 	"  boa       widths of a plan, by class and epoch; needs --speedups and --plan\n"
@@ -202,6 +208,7 @@ static const struct cli_tool tool = {
 	"  consolidate-first  consolidate, and where that fails emptiest\n"
 	"  first-fit          nodes by their numbers, all that is free on each\n"
 	"  random             nodes in an order that --seed draws for each job\n"
+	"  yarn               on the first node with room, or on idle nodes\n"
 	"Autoscaling:\n"
 	"  demand       nodes for all GPUs that jobs in the system ask for\n"
 	"  plan         nodes that the policy's plan needs\n"
@@ -358,6 +365,7 @@ static int run(struct cli *cli, struct options *o)
 {
 	struct fit_replay_params p = fit_replay_params_default();
 	struct replay_inputs in = { 0 };
+	struct replay_gpu_times times = { .table = { 0 } };
 	struct fit_err err;
 	const char *wrong;
 	int rc = find_names(cli, o, &p);
@@ -453,9 +461,11 @@ static int run(struct cli *cli, struct options *o)
 		p.policy_params.boa_classes = &in.classes;
 		p.policy_params.boa_resolve_ns = o->resolve_ns;
 		rc = rc ? rc : replay_share_open(&in.share, &o->share, &in.partitions, &p, &err);
+		rc = rc ? rc : replay_gpu_times_open(&times, &o->queue, &p, &err);
 		rc = rc == FIT_EINVAL ? cli_usage(cli, "%s", err.msg) : rc ? cli_error(cli, &err) :
 		     replay(cli, o, &p, &in);
 	}
+	replay_gpu_times_release(&times);
 	replay_inputs_release(&in);
 	return rc;
 }

@@ -108,6 +108,7 @@ const struct fit_fidelity fit_fidelities[] = {
 		.one_list = true,
 		.ends_in_order = true,
 		.sjf_is_smallest = true,
+		.gittins_artifact = true,
 		.tiresias_one_level = true,
 		.tiresias_late_wake = true,
 		.tiresias_whole_seconds = true,

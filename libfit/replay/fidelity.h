@@ -89,6 +89,7 @@ struct fit_fidelity {
 	bool tiresias_one_level;	/* a decision demotes a job by one queue at most */
 	bool tiresias_late_wake;	/* woken for a demotion at now + (limit - executed time) / GPUs, in whole seconds,
 					 * as if GPU time were wall time: too late for jobs on several GPUs */
+	bool gittins_artifact;		/* indices, and what is done with them, as in the Tiresias simulator by default */
 	bool tiresias_whole_seconds;	/* the wait for a promotion is cut to whole seconds */
 	/* Optimus */
 	bool optimus_whole_epochs;	/* remaining work ignores progress inside the epoch, counts the

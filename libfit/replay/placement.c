@@ -4,7 +4,7 @@
 #include "libfit/base/text.h"
 
 const char *const fit_placement_names[] = { "emptiest", "consolidate", "consolidate-first", "first-fit",
-					    "random", NULL };
+					    "random", "yarn", NULL };
 
 static int add_share(struct fit_alloc *a, int32_t node, int64_t gpus)
 {
@@ -49,6 +49,46 @@ static int consolidate(const struct fit_cluster *c, int32_t type, int64_t gpus, 
 	node = fit_cluster_next(c, type, node_gpus, node);
 	for (int32_t f = node_gpus - 1; node < 0 && f >= rest; f--)
 		node = fit_cluster_next(c, type, f, -1);
+	return node < 0 ? FIT_END : add_share(a, node, rest);
+}
+
+/* The lowest node with at least need free GPUs, and fewer than below. */
+static int32_t first_with(const struct fit_cluster *c, int32_t type, int64_t need, int32_t below)
+{
+	int32_t first = -1;
+
+	for (int32_t f = (int32_t)need; f < below; f++) {
+		int32_t node = fit_cluster_next(c, type, f, -1);
+
+		if (node >= 0 && (first < 0 || node < first))
+			first = node;
+	}
+	return first;
+}
+
+static int yarn(const struct fit_cluster *c, int32_t type, int64_t gpus, struct fit_alloc *a)
+{
+	const int32_t most = c->types[type].max_node_gpus;
+	int64_t whole = gpus / most, rest = gpus % most;
+	int32_t node = -1, other;
+
+	if (gpus <= most) {
+		node = first_with(c, type, gpus, most + 1);
+		return node < 0 ? FIT_END : add_share(a, node, gpus);
+	}
+	for (; whole; whole--) {
+		node = fit_cluster_next(c, type, most, node);
+		if (node < 0)
+			return FIT_END;
+		if (add_share(a, node, most))
+			return FIT_ENOMEM;
+	}
+	if (!rest)
+		return FIT_OK;
+	node = fit_cluster_next(c, type, most, node);
+	other = first_with(c, type, rest, most);
+	if (node < 0 || (other >= 0 && other < node))
+		node = other;
 	return node < 0 ? FIT_END : add_share(a, node, rest);
 }
 
@@ -99,6 +139,9 @@ static int take_of(struct fit_cluster *c, enum fit_placement_kind kind, int32_t 
 	case FIT_PLACE_CONSOLIDATE:
 	case FIT_PLACE_CONSOLIDATE_FIRST:
 		rc = consolidate(c, type, gpus, a);
+		break;
+	case FIT_PLACE_YARN:
+		rc = yarn(c, type, gpus, a);
 		break;
 	case FIT_PLACE_FIRST_FIT:
 		rc = take_all_free(c, type, gpus, 0, 1, a);

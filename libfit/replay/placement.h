@@ -9,6 +9,8 @@
  *   consolidate-first  consolidate, and where that fails emptiest
  *   first-fit      nodes in the order of their numbers, all that is free on each
  *   random         nodes in an order that is drawn for each job, all that is free on each
+ *   yarn           up to a node's GPUs on the first node that has room; more on wholly free nodes, the
+ *                  remainder on the first that is left and has room; or not at all
  */
 #ifndef FIT_REPLAY_PLACEMENT_H
 #define FIT_REPLAY_PLACEMENT_H
@@ -20,7 +22,8 @@ enum fit_placement_kind {
 	FIT_PLACE_CONSOLIDATE,
 	FIT_PLACE_CONSOLIDATE_FIRST,
 	FIT_PLACE_FIRST_FIT,
-	FIT_PLACE_RANDOM
+	FIT_PLACE_RANDOM,
+	FIT_PLACE_YARN
 };
 
 /* Names by kind; ends with NULL. */

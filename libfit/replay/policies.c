@@ -6,6 +6,7 @@
 const struct fit_policy *const fit_policies[] = {
 	&fit_policy_fifo, &fit_policy_fjf, &fit_policy_sjf, &fit_policy_qssf, &fit_policy_srtf,
 	&fit_policy_shortest, &fit_policy_shortest_gpu, &fit_policy_smallest, &fit_policy_tiresias,
+	&fit_policy_tiresias_g, &fit_policy_gittins,
 	&fit_policy_optimus, &fit_policy_pollux, &fit_policy_boa, &fit_policy_lucid, &fit_policy_horus,
 	&fit_policy_gavel_fifo, &fit_policy_gavel_isolated, &fit_policy_gavel_fairness, &fit_policy_gavel_agnostic,
 	&fit_policy_gavel_makespan, &fit_policy_gavel_finish, &fit_policy_gavel_throughput, &fit_policy_rubick,

@@ -118,6 +118,10 @@ struct fit_plan_times;
 struct fit_rubick_models;
 struct fit_policy_params {
 	struct fit_queues queues;		/* Tiresias */
+	const double *gpu_times;		/* gittins: GPU-seconds of past jobs (borrowed); NULL: of the jobs themselves */
+	size_t n_gpu_times;
+	const char *gpu_times_hash;		/* for the metadata, or NULL */
+	bool gittins_artifact;			/* as the Tiresias simulator has it, not the paper */
 	double pollux_power;			/* p of the power mean of speedups; not 0 */
 	bool pollux_interfere;			/* let several spanning jobs share a node */
 	enum fit_pollux_search { FIT_SEARCH_LOCAL, FIT_SEARCH_GA, FIT_SEARCH_BOTH } pollux_search;
@@ -217,6 +221,6 @@ extern const struct fit_policy fit_policy_fifo, fit_policy_sjf, fit_policy_srtf,
 	fit_policy_horus, fit_policy_follow, fit_policy_gavel_fifo, fit_policy_gavel_isolated,
 	fit_policy_gavel_fairness, fit_policy_gavel_agnostic, fit_policy_gavel_makespan, fit_policy_gavel_finish,
 	fit_policy_gavel_throughput, fit_policy_rubick, fit_policy_fjf, fit_policy_shortest,
-	fit_policy_shortest_gpu, fit_policy_smallest, fit_policy_sia;
+	fit_policy_shortest_gpu, fit_policy_smallest, fit_policy_gittins, fit_policy_tiresias_g, fit_policy_sia;
 
 #endif

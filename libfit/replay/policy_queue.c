@@ -223,7 +223,7 @@ static int fjf_decide(void *state, const struct fit_view *v, struct fit_plan *pl
 
 		if (fit_plan_try(plan, j, &fits))
 			return fit_fail_nomem(err);
-		if (fits)
+		if (fits || v->cluster->n_types > 1)	/* another one may be for another type */
 			fit_backlog_pass(state, local);
 		else
 			fit_backlog_drop_size(state, v->jobs[j].gpus);

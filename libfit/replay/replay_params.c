@@ -30,6 +30,7 @@ void fit_replay_params_choose(struct fit_replay_params *p, const struct fit_poli
 	p->survivor_keeps_speed = fidelity->survivor_keeps_speed;
 	if (fidelity->restart_ns)
 		p->restart_ns = fidelity->restart_ns;
+	p->policy_params.gittins_artifact = fidelity->gittins_artifact;
 	if (fidelity->tiresias_threshold_gpu_s)
 		p->policy_params.queues = (struct fit_queues){
 			.limit_s = { fidelity->tiresias_threshold_gpu_s }, .n_limits = 1

@@ -51,7 +51,7 @@ static void check_hash(struct fit_verifier *v, const struct fit_meta *m, const c
 
 static const char *const policies[] = {
 	"other", "fifo", "sjf", "srtf", "tiresias", "optimus", "pollux", "qssf", "boa", "lucid", "horus",
-	"follow", "fjf", "shortest", "shortest-gpu", "smallest", "sia", "rubick",
+	"follow", "fjf", "shortest", "shortest-gpu", "smallest", "sia", "rubick", "tiresias-g", "gittins",
 	"gavel-fifo", "gavel-isolated", "gavel-fairness", "gavel-fairness-agnostic",
 	"gavel-makespan", "gavel-finish-time", "gavel-throughput", NULL
 };
@@ -303,7 +303,7 @@ int verify_read_meta(struct fit_verifier *v, const struct fit_meta *m, bool *fil
 			    v->policy == POLICY_FJF || v->policy == POLICY_LUCID || v->policy == POLICY_HORUS;
 	v->rigid = v->never_preempts || v->policy == POLICY_SRTF || v->policy == POLICY_TIRESIAS ||
 		   v->policy == POLICY_SHORTEST || v->policy == POLICY_SHORTEST_GPU || v->policy == POLICY_SMALLEST ||
-		   v->policy == POLICY_GAVEL;
+		   v->policy == POLICY_GAVEL || v->policy == POLICY_TIRESIAS_G || v->policy == POLICY_GITTINS;
 	/* the rules of these policies are written for one cluster whose emptiest nodes are filled first */
 	s = fit_meta_get(m, "fidelity");
 	if (v->policy == POLICY_GAVEL) {
@@ -313,8 +313,10 @@ int verify_read_meta(struct fit_verifier *v, const struct fit_meta *m, bool *fil
 	    (fit_meta_get(m, "placement") && v->policy != POLICY_BOA && v->policy != POLICY_FOLLOW &&
 	     v->policy != POLICY_RUBICK) ||
 	    v->policy == POLICY_LUCID || v->policy == POLICY_HORUS || fit_meta_get(m, "profiler_nodes") ||
+	    v->policy == POLICY_TIRESIAS_G || v->policy == POLICY_GITTINS ||
 	    (s && fit_text_is(fit_text_of(s), "lucid-asplos23") && v->policy != POLICY_FOLLOW)) {
-		v->vague_instants = v->policy == POLICY_TIRESIAS || v->policy == POLICY_QSSF;
+		v->vague_instants = v->policy == POLICY_TIRESIAS || v->policy == POLICY_QSSF ||
+				    v->policy == POLICY_TIRESIAS_G || v->policy == POLICY_GITTINS;
 		v->policy = POLICY_OTHER;
 	}
 	(void)meta_time(v, m, "interval_s", &v->interval_ns);

@@ -289,6 +289,8 @@ void verify_policy_begin(struct fit_verifier *v)
 		case POLICY_FOLLOW:
 		case POLICY_RUBICK:
 		case POLICY_GAVEL:
+		case POLICY_TIRESIAS_G:
+		case POLICY_GITTINS:
 		case POLICY_OTHER:
 			break;
 		}
@@ -646,6 +648,8 @@ void verify_decide_conserving(struct fit_verifier *v)
 	case POLICY_FOLLOW:
 	case POLICY_RUBICK:
 	case POLICY_GAVEL:
+	case POLICY_TIRESIAS_G:
+	case POLICY_GITTINS:
 	case POLICY_OTHER:
 		break;
 	}

@@ -5,6 +5,7 @@
  * docs/methods/verify.md has the rules.
  */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "libfit/verify/verify_state.h"

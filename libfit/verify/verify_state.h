@@ -80,6 +80,8 @@ enum verify_policy {
 	POLICY_SMALLEST,
 	POLICY_SIA,
 	POLICY_RUBICK,
+	POLICY_TIRESIAS_G,	/* their order is not derived */
+	POLICY_GITTINS,
 	POLICY_GAVEL	/* and those behind it */
 };
 

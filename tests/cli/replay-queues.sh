@@ -116,6 +116,45 @@ is "passes over jobs that do not fit" "$T/c" "0 start a
 102 start b
 152 finish b"
 
+# Of sizes 10 and 1000 (GPU-seconds), a job that attained 50 is like the long one: the new one goes first.
+table "$T/six.tsv" <<'X'
+old 0 1 900
+new 50 1 10
+X
+printf 'gpu_s\n10\n10\n10\n1000\n' >"$T/gpu-times"
+for policy in gittins 'tiresias-g --queues 5000'; do
+	# shellcheck disable=SC2086
+	run "Gittins: $policy" 0 gf-replay -p $policy --gpu-times "$T/gpu-times" -c 1x1 "$T/six.tsv"
+	changes "$T/out" >"$T/c"
+	is "who is likely to be done soon goes first" "$T/c" "0 start old
+50 preempt old
+50 start new
+60 finish new
+60 resume old
+910 finish old"
+	cp "$T/out" "$T/g.log"
+	run "verified" 0 gf-verify -j "$T/six.tsv" "$T/g.log"
+	has "the log says from what" "$T/g.log" '^#input_gpu_times=[0-9a-f]{32}$'
+done
+run "of the jobs themselves" 0 gf-replay -p gittins -c 1x1 "$T/six.tsv"
+printf 'duration\n10\n-1\n' >"$T/bad-times"
+run "a negative GPU time" 1 gf-replay -p gittins --gpu-times "$T/bad-times" -c 1x1 "$T/six.tsv"
+has "the message" "$T/err" "^gf-replay: $T/bad-times:3:duration: missing or out of range \(expected GPU-seconds\)$"
+run "GPU times under another policy" 2 gf-replay -p fifo --gpu-times "$T/gpu-times" -c 1x1 "$T/six.tsv"
+has "the message" "$T/err" '^gf-replay: --policy fifo: no use for --gpu-times$'
+table "$T/seven.tsv" <<'X'
+a 0 1 50
+b 0 4 50
+c 1 3 50
+d 2 6 50
+X
+run "placement yarn" 0 gf-replay -p fjf --placement yarn -c 3x4 "$T/seven.tsv"
+awk -F '\t' '$2 == "start" { print $1, $3, $5 }' "$T/out" >"$T/c"
+is "the first node with room; idle nodes and the first for the rest" "$T/c" "0 a 0:1
+0 b 1:4
+1 c 0:3
+50 d 1:4,2:2"
+
 # ---- what is refused ----
 
 for bad in '7200,3250' '3250,' 'x' '-1' '1,1.5'; do
