@@ -51,8 +51,9 @@ static void fill_table(struct fit_gittins *g)
 	}
 }
 
-/* Points are (point[m], m + 1). With P = (before[i] + a (n - i), i), i the first size above a, the line from P to
- * point m has the slope (m + 1 - i) / (sum of min(S - a, d_m - a)). From the last point back, keep the corners. */
+/* Points are (point[m], m + 1). With P = (before[i] + a (n - i), i), i the first size above a, the line from
+ * P to point m has the slope (m + 1 - i) / (sum of min(S - a, d_m - a)). From the last point back, keep the
+ * corners. */
 static void fill_hull(struct fit_gittins *g)
 {
 	for (size_t m = g->n; m-- > 0;) {

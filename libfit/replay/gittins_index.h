@@ -4,10 +4,11 @@
  *
  *   G(a) = sup over D > 0 of P(S - a <= D | S > a) / E[min(S - a, D) | S > a]
  *
- * The supremum is taken at a sample: between two of them the numerator stays. It is the steepest line from one
- * point, which a alone decides, to points that the samples decide; of these only a convex hull counts.
+ * The supremum is taken at a sample: between two of them the numerator stays. It is the steepest line from
+ * one point, which a alone decides, to points that the samples decide; of these only a convex hull counts.
  *
- * The simulator of that paper has a table instead, with D fixed at 3250 and sizes in place of what is left of them.
+ * The simulator of that paper has a table instead, with D fixed at 3250 and sizes in place of what is left
+ * of them.
  */
 #ifndef FIT_REPLAY_GITTINS_INDEX_H
 #define FIT_REPLAY_GITTINS_INDEX_H

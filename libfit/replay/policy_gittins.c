@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Gittins indices of attained GPU time (Gu et al., Tiresias, NSDI'19): who is likely to be done soon for what it
- * still takes, by the GPU times of past jobs, goes first.
+ * Gittins indices of attained GPU time (Gu et al., Tiresias, NSDI'19): who is likely to be done soon for what
+ * it still takes, by the GPU times of past jobs, goes first.
  *
  *   gittins      all jobs by the index alone
  *   tiresias-g   queues of attained service as in tiresias, and the index in each queue
  *
- * Equal indices go by submission, and then those that run come first. The index changes while a job runs, so
- * gittins decides again at multiples of FIT_GITTINS_QUANTUM_S too. A fidelity profile may say that all is as in
- * the Tiresias simulator (docs/methods/tiresias.md): its table of indices; under gittins the lowest one first,
- * of run time in place of GPU time for jobs that wait, and a wake-up that soon is never again.
+ * Equal indices go by submission, and then those that run come first. The index changes while a job runs,
+ * so gittins decides again at multiples of FIT_GITTINS_QUANTUM_S too. A fidelity profile may say that all is
+ * as in the Tiresias simulator (docs/methods/tiresias.md): its table of indices; under gittins the lowest
+ * one first, of run time in place of GPU time for jobs that wait, and a wake-up that soon is never again.
  *
  * Lists are kept as they are walked, and sorted stably at each decision: its cost grows with the jobs in the
  * system.
@@ -231,7 +231,8 @@ static void set_indices(struct gittins *t, const struct fit_view *v)
 	}
 }
 
-/* The simulator's next unit: at each of its events, which go on while no job is there, it grows by the time. */
+/* The simulator's next unit: at each of its events, which go on while no job is there, it grows by the
+ * time. */
 static void grow_unit(struct gittins *t, int64_t now_ns)
 {
 	if (t->idle_ns >= 0 && t->idle_ns < now_ns)
@@ -289,7 +290,8 @@ static int64_t gittins_next_wake(void *state, const struct fit_view *v)
 	for (size_t i = 0; i < t->n_list; i++) {
 		uint32_t j = t->list[i];
 		const struct fit_attained_job *s = &member_of(t, v, j)->service;
-		int64_t at = s->runs ? fit_attained_demote_at(&t->attained, s, v->jobs[j].gpus, t->decided_ns) :
+		int64_t gpus = v->jobs[j].gpus;
+		int64_t at = s->runs ? fit_attained_demote_at(&t->attained, s, gpus, t->decided_ns) :
 			     fit_attained_promote_at(&t->attained, s);
 
 		if (at < wake && (at > t->decided_ns || v->interval_ns))
@@ -310,7 +312,8 @@ static int64_t gittins_end_order(void *state, const struct fit_view *v, uint32_t
 	return (int64_t)i;
 }
 
-static int gittins_describe(const struct fit_policy_params *p, const struct fit_view *v, struct fit_meta *meta)
+static int gittins_describe(const struct fit_policy_params *p, const struct fit_view *v,
+			    struct fit_meta *meta)
 {
 	int rc = fit_meta_add(meta, "gittins", p->gittins_artifact ? "artifact" : "paper");
 
