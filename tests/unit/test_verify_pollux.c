@@ -27,6 +27,7 @@ struct bench {
 	struct verify_app app;
 	uint32_t active[N_JOBS];
 	int64_t size[3], booked[3];
+	uint16_t node_type[3];	/* all without a name */
 	struct verify_place nodes[N_JOBS][3];
 };
 
@@ -46,6 +47,7 @@ static void bench_init(struct bench *b)
 	b->v->active.n = N_JOBS;
 	b->v->size = b->size;
 	b->v->booked = b->booked;
+	b->v->node_type = b->node_type;
 	b->v->n_nodes = 3;
 	b->v->total = 6;
 	b->v->gpus_per_node = 2;
@@ -74,6 +76,7 @@ static void bench_release(struct bench *b)
 	b->v->apps = NULL;
 	b->v->active.a = NULL;
 	b->v->size = b->v->booked = NULL;
+	b->v->node_type = NULL;
 	fit_verifier_free(b->v);
 }
 
