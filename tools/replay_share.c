@@ -18,6 +18,7 @@ struct replay_share_options replay_share_defaults(void)
 		.profiler_gpus = q.most_gpus,
 		.pack_score = p.pack_score,
 		.survivor = -1,
+		.wide_wait_ns = -1,
 		.gpu_mem_mib = p.gpu_mem_mib,
 		.pack_util_pct = p.pack_util_pct,
 	};
@@ -40,6 +41,8 @@ int replay_share_check(struct cli *cli, const struct replay_share_options *o, st
 	p->profiler.limit_ns = o->profiler_time_ns;
 	p->profiler.most_gpus = o->profiler_gpus;
 	p->profiler.naive = o->profiler_naive;
+	if (o->wide_wait_ns >= 0)
+		p->policy_params.wide_wait_ns = o->wide_wait_ns;
 	if (o->survivor >= 0)
 		p->survivor_keeps_speed = o->survivor == 1;
 	if (p->fidelity->profiler_places_alike)

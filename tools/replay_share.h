@@ -12,6 +12,7 @@ struct replay_share_options {
 	const char *configs, *pairs, *forecast, *profiler, *lender;
 	int64_t profiler_time_ns, profiler_gpus, pack_score;
 	double gpu_mem_mib, pack_util_pct;
+	int64_t wide_wait_ns;		/* -1: never */
 	int survivor;			/* index of replay_share_survivors; -1: what the fidelity says */
 	bool profiler_naive, no_packing, no_estimator;
 };

@@ -19,5 +19,6 @@ struct fit_policy_params fit_policy_params_default(void)
 					    .pollux_power = -1, .seed = 1,
 					    .sia_power = -0.5, .sia_lambda = 1.1,
 					    .pack = true, .estimate = true, .pack_score = 2, .pack_util_pct = 100,
-					    .gpu_mem_mib = 24576, .pack_gpus = 8, .forecast_jobs = 2 };
+					    .gpu_mem_mib = 24576, .pack_gpus = 8,
+					    .wide_wait_ns = -1, .forecast_jobs = 2 };
 }

@@ -149,6 +149,8 @@ struct fit_policy_params {
 	double pack_util_pct;		/* horus: highest sum of utilisations */
 	double gpu_mem_mib;		/* memory of a GPU: two need less together */
 	int64_t pack_gpus;		/* jobs on more GPUs share with nobody */
+	int64_t wide_wait_ns;		/* when one of these has waited for longer, nobody takes free GPUs before it;
+					 * negative: whoever fits always does */
 	/* gavel: shares are computed anew this long after the last time at the earliest */
 	int64_t gavel_reallocate_ns;
 	/* Told each share that is computed, and what all of them come to, with its bound. NULL: nobody listens. */

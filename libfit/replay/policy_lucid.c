@@ -13,7 +13,9 @@
  *   horus    their utilisations sum to at most 100 %
  *
  * Without a partner it is placed alone where the placement finds room. While packing is on a job that is not
- * placed does not hold up those behind it; while it is off it does.
+ * placed does not hold up those behind it; while it is off it does. So a job that may not share, being wide, finds
+ * whole nodes free only by chance: when it has waited for wide_wait_ns, nobody takes free GPUs before it (two may
+ * share on).
  *
  * A job that found no partner and no room finds none later, either, unless a job becomes a partner (it starts
  * alone, or is left alone) or GPUs become free. So a decision looks at what is new: jobs that arrived against
@@ -25,6 +27,8 @@
 
 #include "libfit/base/num.h"
 #include "libfit/replay/backlog.h"
+#include "libfit/replay/lucid_describe.h"
+#include "libfit/replay/overdue.h"
 #include "libfit/replay/policy.h"
 
 /* Packing goes on and off at multiples of this (Lucid's simulator, and its paper's ten-minute bins). */
@@ -48,6 +52,7 @@ struct member {
 	uint32_t start;		/* order of start */
 	bool fresh;		/* has not looked at all hosts yet */
 	bool host;
+	bool taken;		/* started as a wide job that was due, at this decision */
 	uint8_t news;		/* of a host */
 };
 
@@ -66,6 +71,8 @@ struct lucid {
 	size_t n_sizes, cap_sizes;
 	struct fresh *fresh;
 	size_t n_fresh, cap_fresh;
+	struct fit_overdue wide;	/* waiting jobs that share with nobody */
+	bool held;		/* one of them is due: nobody starts alone */
 	uint32_t started;
 	int64_t arrived;
 	bool packing, packed_before;	/* at this decision, at the last one */
@@ -81,6 +88,7 @@ static void lucid_free(void *state)
 	for (size_t i = 0; i < l->n_sizes; i++)
 		free(l->sizes[i].jobs);
 	fit_backlog_free(l->waiting);
+	fit_overdue_release(&l->wide);
 	free(l->member);
 	free(l->sizes);
 	free(l->fresh);
@@ -233,7 +241,9 @@ static int lucid_arrive(void *state, const struct fit_view *v, uint32_t j, struc
 		m->key = v->jobs[j].predicted_ns < 0 ? INT64_MIN / 2 : INT64_MAX / 2;
 	m->fresh = true;
 	m->arrival = l->arrived++;
-	if (fit_grow(&l->fresh, &l->cap_fresh, l->n_fresh + 1, sizeof *l->fresh) ||
+	if ((v->jobs[j].gpus > l->p.pack_gpus && l->p.wide_wait_ns >= 0 &&
+	     fit_overdue_add(&l->wide, j, fit_view_submit_ns(v, j))) ||
+	    fit_grow(&l->fresh, &l->cap_fresh, l->n_fresh + 1, sizeof *l->fresh) ||
 	    !hosts_of(l, v->jobs[j].gpus) ||
 	    fit_backlog_add(l->waiting, v->jobs[j].local, v->jobs[j].gpus, m->key, m->arrival))
 		return fit_fail_nomem(err);
@@ -266,8 +276,10 @@ static int lucid_changed(void *state, const struct fit_view *v, uint32_t j, stru
 {
 	struct lucid *l = state;
 
-	if (fit_backlog_remove(l->waiting, v->jobs[j].local))
+	if (fit_backlog_remove(l->waiting, v->jobs[j].local)) {
+		fit_overdue_remove(&l->wide, j);
 		return FIT_OK;	/* placed: the decision has told hosts from others already */
+	}
 	return fit_view_alone(v, j) ? add_host(l, v, j, UNSEEN, err) : FIT_OK;
 }
 
@@ -289,7 +301,7 @@ static int by_place(const void *pa, const void *pb)
 	return (a->arrival > b->arrival) - (a->arrival < b->arrival);
 }
 
-enum outcome { WAITS, SHARES, ALONE };
+enum outcome { WAITS, SHARES, ALONE, TAKEN };	/* TAKEN: started ahead of its turn */
 
 /* Start j beside a host, or alone. */
 static int try_job(struct lucid *l, const struct fit_view *v, struct fit_plan *plan, uint32_t j,
@@ -299,7 +311,9 @@ static int try_job(struct lucid *l, const struct fit_view *v, struct fit_plan *p
 	bool fits = false;
 	size_t i;
 
-	*outcome = WAITS;
+	*outcome = member_of(l, v, j)->taken ? TAKEN : WAITS;
+	if (*outcome == TAKEN)
+		return FIT_OK;
 	if (may_share(l, v, j) && (i = find_host(l, v, h, j)) < h->n) {
 		if (fit_plan_share(plan, j, h->jobs[i]))
 			return fit_fail_nomem(err);
@@ -308,7 +322,7 @@ static int try_job(struct lucid *l, const struct fit_view *v, struct fit_plan *p
 		*outcome = SHARES;
 		return FIT_OK;
 	}
-	if (!h->room)
+	if (!h->room || l->held)
 		return FIT_OK;
 	if (fit_plan_try(plan, j, &fits))
 		return fit_fail_nomem(err);
@@ -323,7 +337,7 @@ static int try_job(struct lucid *l, const struct fit_view *v, struct fit_plan *p
 /* May a job of this size that has waited before start, if its key is that or a larger one? */
 static bool worth(const struct lucid *l, const struct hosts *h, int64_t key)
 {
-	return h->room || (h->n_new && (l->horus || !l->p.estimate || key <= 2 * h->new_key));
+	return (h->room && !l->held) || (h->n_new && (l->horus || !l->p.estimate || key <= 2 * h->new_key));
 }
 
 /* Walk the queue; who cannot start is passed over. *alone: so many have started alone. */
@@ -334,7 +348,6 @@ static int walk(struct lucid *l, const struct fit_view *v, struct fit_plan *plan
 
 	if (l->n_fresh > 1)
 		qsort(l->fresh, l->n_fresh, sizeof *l->fresh, by_place);
-	fit_backlog_rewind(l->waiting);
 	for (;;) {
 		uint32_t local;
 		int64_t key, tie;
@@ -371,10 +384,27 @@ static int walk_head(struct lucid *l, const struct fit_view *v, struct fit_plan 
 	int64_t key, tie;
 	int rc = FIT_OK;
 
-	fit_backlog_rewind(l->waiting);
-	while (!rc && outcome != WAITS && fit_backlog_look(l->waiting, INT64_MAX, &local, &key, &tie)) {
+	while (!rc && !l->held && outcome != WAITS && fit_backlog_look(l->waiting, INT64_MAX, &local, &key, &tie)) {
 		fit_backlog_pass(l->waiting, local);
 		rc = try_job(l, v, plan, v->members[local], &outcome, err);
+	}
+	return rc;
+}
+
+/* Wide jobs that are due come first; where one finds no room, the others may only share. */
+static int start_due(struct lucid *l, const struct fit_view *v, struct fit_plan *plan, struct fit_err *err)
+{
+	size_t due = fit_overdue_count(&l->wide, v->now_ns, l->p.wide_wait_ns);
+	int rc = FIT_OK;
+
+	l->held = false;
+	for (size_t i = 0; i < due && !l->held && !rc; i++) {
+		uint32_t j = l->wide.jobs[i].job;
+		enum outcome outcome;
+
+		rc = try_job(l, v, plan, j, &outcome, err);
+		l->held = outcome == WAITS;
+		member_of(l, v, j)->taken = outcome == ALONE;
 	}
 	return rc;
 }
@@ -416,6 +446,10 @@ static int lucid_decide(void *state, const struct fit_view *v, struct fit_plan *
 	l->n_open = v->cluster->n_open;
 	if (v->now_ns >= l->switch_ns)
 		look_ahead(l, v->now_ns);
+	fit_backlog_rewind(l->waiting);
+	rc = start_due(l, v, plan, err);
+	if (rc)
+		return rc;
 	if (!l->packing) {
 		l->packed_before = false;
 		return walk_head(l, v, plan, err);
@@ -441,45 +475,6 @@ static int64_t lucid_next_wake(void *state, const struct fit_view *v)
 	return l->again_ns < l->switch_ns ? l->again_ns : l->switch_ns;
 }
 
-/* ---- the metadata ---- */
-
-static int add_real(struct fit_meta *m, const char *key, double x)
-{
-	char text[FIT_NUM_MAX];
-
-	fit_format_double(text, x);
-	return fit_meta_add(m, key, text);
-}
-
-static int add_common(const struct fit_policy_params *p, struct fit_meta *m)
-{
-	char text[FIT_NUM_MAX];
-	int rc = fit_meta_add(m, "packing", !p->pack ? "off" : p->forecast ? "forecast" : "on");
-
-	fit_format_int64(text, p->pack_gpus);
-	rc = rc ? rc : fit_meta_add(m, "pack_gpus", text);
-	return rc ? rc : add_real(m, "gpu_mem_mib", p->gpu_mem_mib);
-}
-
-static int lucid_describe(const struct fit_policy_params *p, const struct fit_view *v, struct fit_meta *m)
-{
-	char text[FIT_NUM_MAX];
-	int rc = add_common(p, m);
-
-	(void)v;
-	fit_format_int64(text, p->pack_score);
-	rc = rc ? rc : fit_meta_add(m, "pack_score", text);
-	return rc ? rc : fit_meta_add(m, "estimator", p->estimate ? "on" : "off");
-}
-
-static int horus_describe(const struct fit_policy_params *p, const struct fit_view *v, struct fit_meta *m)
-{
-	int rc = add_common(p, m);
-
-	(void)v;
-	return rc ? rc : add_real(m, "pack_util_pct", p->pack_util_pct);
-}
-
 const struct fit_policy fit_policy_lucid = {
 	.name = "lucid",
 	.summary = "smallest predicted GPU time first, packed by sharing score, not preemptive",
@@ -491,7 +486,7 @@ const struct fit_policy fit_policy_lucid = {
 	.changed = lucid_changed,
 	.decide = lucid_decide,
 	.next_wake = lucid_next_wake,
-	.describe = lucid_describe,
+	.describe = fit_lucid_describe,
 };
 
 const struct fit_policy fit_policy_horus = {
@@ -505,5 +500,5 @@ const struct fit_policy fit_policy_horus = {
 	.changed = lucid_changed,
 	.decide = lucid_decide,
 	.next_wake = lucid_next_wake,
-	.describe = horus_describe,
+	.describe = fit_horus_describe,
 };

@@ -85,7 +85,8 @@ int verify_next_begin(struct fit_verifier *v)
 {
 	struct verify_next *x;
 
-	if (verify_has_types(v))
+	/* under --wide-wait a job that is due holds up others, which is not derived */
+	if (verify_has_types(v) || v->holds_for_wide)
 		v->queues = POLICY_OTHER;
 	if (v->next || v->queues == POLICY_OTHER)
 		return FIT_OK;

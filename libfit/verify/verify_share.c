@@ -117,6 +117,7 @@ int verify_share_meta(struct fit_verifier *v, const struct fit_meta *m)
 	v->vague_instants = v->vague_instants || verify_meta_says(m, "packing", "forecast");
 	v->estimates = verify_meta_says(m, "estimator", "on");
 	v->survivor_keeps = verify_meta_says(m, "survivor", "keeps-speed");
+	v->holds_for_wide = fit_meta_get(m, "wide_wait_s") != NULL;
 	v->lucid_unmeasured = lucid;
 	v->distributed = lucid && placement && !verify_meta_says(m, "placement", "consolidate");
 	v->again_step_ns = lucid ? FIT_NS_PER_S : 0;

@@ -572,7 +572,7 @@ struct fit_verifier {
 	bool rigid, never_preempts;	/* by the policy's name */
 	bool vague_instants;		/* when it may act is not derived */
 	enum { PACKS_NOT, PACKS_LUCID, PACKS_HORUS } packs;
-	bool pack_off, estimates, survivor_keeps, distributed, profiled_beside, profile_naive;
+	bool pack_off, estimates, survivor_keeps, holds_for_wide, distributed, profiled_beside, profile_naive;
 	bool lucid_unmeasured;		/* pairs of some applications count as not measured */
 	int64_t pack_score, pack_gpus, profile_limit_ns, profile_gpus, count_ns, again_step_ns;
 	double gpu_mem_mib, pack_util_pct;

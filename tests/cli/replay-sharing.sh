@@ -125,6 +125,32 @@ c 2 1 100 100 mid
 d 3 1 100 100 big
 X
 
+# w needs both nodes, and each time one is free somebody takes it: until w is due, at 350.
+job_table >"$T/jobs.tsv" <<X
+a 0 8 200 200 big
+b 100 8 200 200 big
+w 110 16 100 100 big
+c 120 8 200 200 big
+d 130 8 250 250 big
+e 410 8 50 50 small
+X
+for wait in 1000 240; do
+	# shellcheck disable=SC2086
+	run "a wide job, due after $wait s" 0 gf-replay -p lucid -c 2x8 --placement consolidate --no-estimator --wide-wait $wait \
+		--pack-score 1 $C "$T/jobs.tsv"
+	cp "$T/out" "$T/log"
+	awk -F '\t' '$2 == "start" { s = s blank $3 " " $1; blank = " " } END { print s }' "$T/log" >"$T/started-$wait"
+	verify "a wide job, $wait"
+done
+is "a wide job: the others pass it" "$T/started-1000" "a 0 b 100 c 200 d 300 e 410 w 550"
+is "a wide job: nobody starts before it once it is due" "$T/started-240" "a 0 b 100 c 200 d 300 w 550 e 650"
+# shellcheck disable=SC2086
+run "a wide job in the simulator" 0 gf-replay -p lucid --fidelity lucid-asplos23 -c 2x8 --no-estimator --pack-score 1 $C \
+	"$T/jobs.tsv"
+awk -F '\t' '$2 == "start" { s = s blank $3 " " $1; blank = " " } END { print s }' "$T/out" >"$T/started-fidelity"
+is "a wide job in the simulator waits" "$T/started-fidelity" "a 0 b 100 c 201 d 301 e 410 w 552"
+hasnt "it has no time when it is due" "$T/out" '^#wide_wait_s'
+
 # A forecast switches packing on and off, at whole hundreds of seconds.
 awk 'BEGIN { OFS = "\t"; print "time_s", "jobs", "gpus"; for (i = 0; i < 15; i++) print 600 * i, i < 8 ? 1 : 9, 5 }' \
 	>"$T/forecast.tsv"
