@@ -57,7 +57,7 @@ int replay_uses_check(struct cli *cli, const struct fit_replay_params *p, struct
 	s |= policy->needs & FIT_NEEDS_PLAN ? PLAN : 0;
 	s |= policy == &fit_policy_pollux ? POLLUX : 0;
 	s |= policy == &fit_policy_sia ? SIA : 0;
-	s |= policy == &fit_policy_tiresias ? TIRESIAS : 0;
+	s |= policy == &fit_policy_tiresias || policy == &fit_policy_tiresias_g ? TIRESIAS : 0;
 	s |= policy == &fit_policy_lucid ? LUCID : 0;
 	s |= policy == &fit_policy_horus ? HORUS : 0;
 	s |= policy == &fit_policy_pollux || policy == &fit_policy_optimus ? 0 : PLACED;
