@@ -12,10 +12,10 @@
  *            twice the other's
  *   horus    their utilisations sum to at most 100 %
  *
- * Without a partner it is placed alone where the placement finds room. While packing is on a job that is not
- * placed does not hold up those behind it; while it is off it does. So a job that may not share, being wide, finds
- * whole nodes free only by chance: when it has waited for wide_wait_ns, nobody takes free GPUs before it (two may
- * share on).
+ * Without a partner it is placed alone where the placement finds room. While packing is on a job
+ * that is not placed does not hold up those behind it; while it is off it does. So a job that may not
+ * share, being wide, finds whole nodes free only by chance: when it has waited for wide_wait_ns,
+ * nobody takes free GPUs before it (two may share on).
  *
  * A job that found no partner and no room finds none later, either, unless a job becomes a partner (it starts
  * alone, or is left alone) or GPUs become free. So a decision looks at what is new: jobs that arrived against
