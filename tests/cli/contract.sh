@@ -55,6 +55,8 @@ awk 'BEGIN {
 		print "alpha", i, 4, 16, 3.5 + (i * 7) % 5 / 8, 1.25 + (i * 3) % 7 / 16
 	print "#end rows=20"
 }' >"$T/norms.tsv"
+mkdir "$T/pictures"
+echo '<svg width="9" height="9" viewBox="0 0 9 9" xmlns="http://www.w3.org/2000/svg"></svg>' >"$T/pictures/a.svg"
 "$B/gf-replay" --policy fifo --cluster 2x4 "$T/jobs.tsv" >"$T/log.tsv" 2>"$T/err"
 ok "gf-replay makes the sample log" $?
 
@@ -81,6 +83,8 @@ good_call() {
 	gf-prof) ARGS="--from pollux @" KIND=folder SAMPLE=tests/data/profile-mini ;;
 	gf-gavel) ARGS="objectives --rates tests/data/gavel-rates.tsv --cluster fast:2x2,slow:4x1 @"
 		SAMPLE=tests/data/gavel-jobs.tsv ;;
+	gf-claims) ARGS="show --folder $T/pictures @" SAMPLE=data/claims.tsv ;;
+	gf-report) ARGS="@" KIND=folder SAMPLE=$T/pictures ;;
 	gf-lucid) ARGS="profile @" ;;
 	gf-tree) ARGS="train --target duration_s @" ;;
 	gf-ga2m) ARGS="train --target duration_s --exclude job_id --nominal app --bags 2 --pairs 1 @" ;;
