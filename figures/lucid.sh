@@ -179,7 +179,8 @@ lucid_want() {
 	lucid* | horus) set -- --configs "$configs" --pairs "$pairs" "$@" ;;
 	esac
 	if [ "$CONVENTIONS" = right ]; then
-		set -- --placement consolidate --restart-delay 62 --free-start --tiresias-threshold 18000 "$@"
+		case $want_name in tiresias*) set -- --tiresias-threshold 18000 "$@" ;; esac
+		set -- --placement consolidate --restart-delay 62 --free-start "$@"
 	else
 		set -- --fidelity "$CONVENTIONS" "$@"
 	fi
