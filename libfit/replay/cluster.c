@@ -470,18 +470,12 @@ static int index_all_again(struct fit_cluster *c)
 
 int fit_cluster_add_closed(struct fit_cluster *c, int32_t gpus)
 {
-	size_t n = (size_t)c->n_nodes + 1;
-	uint8_t *has = realloc(c->gpus, n), *left, *type;
-	bool *closed;
+	size_t n = (size_t)c->n_nodes, has = n, left = n, types = n, closed = n;
 
-	c->gpus = has ? has : c->gpus;
-	left = realloc(c->free, n);
-	c->free = left ? left : c->free;
-	type = realloc(c->type, n);
-	c->type = type ? type : c->type;
-	closed = realloc(c->closed, n * sizeof *closed);
-	c->closed = closed ? closed : c->closed;
-	if (!has || !left || !type || !closed || gpus > c->types[0].max_node_gpus)
+	if (gpus > c->types[0].max_node_gpus || fit_grow(&c->gpus, &has, n + 1, sizeof *c->gpus) ||
+	    fit_grow(&c->free, &left, n + 1, sizeof *c->free) ||
+	    fit_grow(&c->type, &types, n + 1, sizeof *c->type) ||
+	    fit_grow(&c->closed, &closed, n + 1, sizeof *c->closed))
 		return FIT_ENOMEM;
 	c->gpus[c->n_nodes] = c->free[c->n_nodes] = (uint8_t)gpus;
 	c->type[c->n_nodes] = 0;

@@ -96,7 +96,7 @@ static int take_row(const struct fit_table *t, size_t row, struct fit_claim *c, 
 		.published = fit_column_text(&k[PUBLISHED], row), .unit = fit_column_text(&k[UNIT], row),
 		.why = fit_column_text(&k[WHY], row), .recipes = fit_column_text(&k[RECIPES], row),
 		.here = fit_column_text(&k[HERE], row), .note = fit_column_text(&k[NOTE], row),
-		.low = NAN, .high = NAN, .tolerance_pct = k[TOLERANCE].d[row],
+		.low = (double)NAN, .high = (double)NAN, .tolerance_pct = k[TOLERANCE].d[row],
 		.any_data = fit_text_is(data, "any"),
 	};
 	if (fit_real_is_na(c->tolerance_pct))
@@ -309,10 +309,10 @@ int fit_claim_judge(const struct fit_claim *c, struct fit_claim_tables *t, struc
 {
 	struct fit_str formula = { 0 };
 	struct fit_err why = { 0 };
-	double x = NAN;
+	double x = (double)NAN;
 	int rc;
 
-	*r = (struct fit_claim_result){ .here = NAN, .off_pct = NAN };
+	*r = (struct fit_claim_result){ .here = (double)NAN, .off_pct = (double)NAN };
 	if (c->agreement == FIT_AGREE_NONE)
 		return cannot(r, c->note, err);
 	t->data = (struct fit_text){ 0 };

@@ -113,8 +113,8 @@ static void note_type(struct fit_verifier *v, struct fit_text name, uint16_t typ
 
 int verify_set_cluster(struct fit_verifier *v, struct fit_text spec)
 {
-	size_t n_new, at = 0, cap_size = v->cap_nodes, cap_booked = v->cap_nodes, cap_type = v->cap_nodes;
-	size_t node = 0;
+	size_t cap_size = v->cap_nodes, cap_booked = cap_size, cap_type = cap_size;
+	size_t n_new, at = 0, node = 0;
 	int64_t total, n, gpus;
 	struct fit_text name;
 	uint16_t type;
