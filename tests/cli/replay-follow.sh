@@ -83,7 +83,7 @@ refused() {
 refused "no such job" 1 "$T/bad.tsv:2:job_id: job 'x' is not in the jobs table" '0\tx\t0:1\tNA\tNA'
 refused "too early" 1 "$T/bad.tsv:2:time_s: job 'c' gets GPUs before it is submitted" '4.999\tc\t0:1\tNA\tNA'
 refused "no GPUs said" 1 "$T/bad.tsv:2: no allocation (expected a value in nodes, per_node or gpus)" '5\tc\tNA\tNA\tNA'
-for text in 0:0 0 :1 0:1, ,0:1 0:1,,1:1 0:65 -1:2 0:1:2 x:1; do
+for text in 0:0 0 :1 '0:1,' ',0:1' '0:1,,1:1' 0:65 -1:2 0:1:2 x:1; do
 	refused "nodes '$text'" 1 "$T/bad.tsv:2:nodes: bad allocation '$text' (expected $(
 		case $text in 0:1,) echo 'no comma at its end)' ;; *) echo 'node:gpus such as 0:4,1:2, or - for none)' ;; esac)" \
 		"5\tc\t$text\tNA\tNA"
