@@ -80,7 +80,7 @@ int fit_html_real(struct fit_str *out, double v)
 
 /* ---- tables ---- */
 
-static int put_cell(struct fit_str *out, const struct fit_column *c, size_t row)
+int fit_html_cell(struct fit_str *out, const struct fit_column *c, size_t row)
 {
 	struct fit_cell cell = fit_column_cell(c, row);
 	char digits[FIT_NUM_MAX];
@@ -124,7 +124,7 @@ int fit_html_table(struct fit_str *out, const struct fit_table *t, const char *c
 	for (size_t i = 0; i < n && !rc; i++) {
 		rc = fit_str_puts(out, "<tr>");
 		for (size_t k = 0; k < t->n_columns && !rc; k++)
-			rc = put_cell(out, &t->columns[k], i);
+			rc = fit_html_cell(out, &t->columns[k], i);
 		rc = rc ? rc : fit_str_puts(out, "</tr>\n");
 	}
 	rc = rc ? rc : fit_str_puts(out, "</tbody></table></div>\n");

@@ -21,9 +21,13 @@ int fit_html_id(struct fit_str *out, const char *name) FIT_MUST_CHECK;
 /* A number for reading: six significant digits. */
 int fit_html_real(struct fit_str *out, double v) FIT_MUST_CHECK;
 
+/* A cell of a table as <td>. Numbers are set with class "n"; a missing cell is a dash that is read as
+ * "missing". */
+int fit_html_cell(struct fit_str *out, const struct fit_column *c, size_t row) FIT_MUST_CHECK;
+
 /*
  * The first rows (at most max_rows) of a table as <table> with caption and column heads; a line says how
- * many follow. Numbers are set with class "n". Missing cells are a dash that is read as "missing".
+ * many follow.
  */
 int fit_html_table(struct fit_str *out, const struct fit_table *t, const char *caption,
 		   size_t max_rows) FIT_MUST_CHECK;

@@ -3,7 +3,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "libfit/base/num.h"
 #include "libfit/base/version.h"
 #include "libfit/plot/html.h"
 #include "libfit/plot/report_parts.h"
@@ -188,26 +187,9 @@ static int put_verdict_rows(struct fit_str *page, const struct fit_table *t, con
 		rc = rc || !v ? rc : fit_report_verdict(page, fit_column_text(v, i));
 		for (size_t k = 0; k < t->n_columns && !rc; k++) {
 			const struct fit_column *c = &t->columns[k];
-			struct fit_cell cell = fit_column_cell(c, i);
-			char digits[FIT_NUM_MAX];
 
-			if (c == v || is_left_out(c->name))
-				continue;
-			rc = fit_str_puts(page, c->type == FIT_TEXT ? "<td>" : "<td class=\"n\">");
-			if (!rc && cell.na)
-				rc = fit_str_puts(page, "<span aria-label=\"missing\">\xe2\x80\x93</span>");
-			else if (!rc && c->type == FIT_REAL)
-				rc = fit_html_real(page, cell.u.d);
-			else if (!rc && c->type == FIT_TEXT)
-				rc = fit_html_text(page, cell.u.t);
-			else if (!rc) {
-				if (c->type == FIT_INT)
-					fit_format_int64(digits, cell.u.i);
-				else
-					fit_format_time(digits, cell.u.i);
-				rc = fit_str_puts(page, digits);
-			}
-			rc = rc ? rc : fit_str_puts(page, "</td>");
+			if (c != v && !is_left_out(c->name))
+				rc = fit_html_cell(page, c, i);
 		}
 		rc = rc ? rc : fit_str_puts(page, "</tr>\n");
 	}
