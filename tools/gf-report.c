@@ -2,12 +2,12 @@
 /*
  * gf-report: verdicts, figures, models and where they come from, as one HTML page that stands by itself.
  */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "libfit/base/outfile.h"
 #include "libfit/plot/report.h"
+#include "libfit/table/source.h"
 #include "tools/common/cli.h"
 
 struct options {
@@ -84,18 +84,13 @@ static int read_tables(struct tables *t, const struct cli_list *list, struct fit
 
 static int read_page(struct fit_str *page, const char *name, struct fit_err *err)
 {
-	FILE *f = fopen(name, "rb");
-	char block[65536];
-	int rc = FIT_OK;
-	size_t n;
+	struct fit_source *source;
+	int rc = fit_source_open(&source, name, err);
 
-	if (!f)
-		return fit_fail_errno(err, "cannot open %s", name);
-	while (!rc && (n = fread(block, 1, sizeof block, f)) > 0)
-		rc = fit_str_add(page, block, n) ? fit_fail_nomem(err) : FIT_OK;
-	if (!rc && ferror(f))
-		rc = fit_fail_errno(err, "cannot read %s", name);
-	fclose(f);
+	if (rc)
+		return rc;
+	rc = fit_source_read_all(source, page, err);
+	fit_source_close(source);
 	if (!rc && !page->n)
 		rc = fit_fail(err, FIT_EPARSE, "%s: empty (expected a report)", name);
 	return rc;

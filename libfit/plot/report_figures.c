@@ -2,32 +2,24 @@
 /* Pictures, and what lies beside them: the recipe, its claims, its tables. */
 #include <dirent.h>
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "libfit/plot/html.h"
 #include "libfit/plot/report_parts.h"
-
-#define FILE_MAX (size_t)(64 << 20)
+#include "libfit/table/source.h"
 
 /* ---- files ---- */
 
 static int read_file(const char *name, struct fit_str *bytes, struct fit_err *err)
 {
-	FILE *f = fopen(name, "rb");
-	char block[65536];
-	int rc = FIT_OK;
-	size_t n;
+	struct fit_source *source;
+	int rc = fit_source_open(&source, name, err);
 
-	if (!f)
-		return fit_fail_errno(err, "cannot open %s", name);
-	while (!rc && (n = fread(block, 1, sizeof block, f)) > 0)
-		rc = bytes->n + n > FILE_MAX ? fit_fail(err, FIT_EDATA, "%s: larger than 64 MiB", name) :
-		     fit_str_add(bytes, block, n) ? fit_fail_nomem(err) : FIT_OK;
-	if (!rc && ferror(f))
-		rc = fit_fail_errno(err, "cannot read %s", name);
-	fclose(f);
+	if (rc)
+		return rc;
+	rc = fit_source_read_all(source, bytes, err);
+	fit_source_close(source);
 	return rc;
 }
 
