@@ -28,7 +28,7 @@ static int check_name(const struct fit_table *t, size_t row, int column, struct 
 
 	if (!name.n && column == 2)
 		return fit_table_fail(t, row, FIT_EDATA, "group", err, "missing (expected a virtual cluster)");
-	if (memchr(name.s, ':', name.n) || memchr(name.s, ',', name.n) || name.n > 200)
+	if (name.n && (memchr(name.s, ':', name.n) || memchr(name.s, ',', name.n) || name.n > 200))
 		return fit_table_fail(t, row, FIT_EDATA, t->columns[column].name, err,
 				      "bad name '%.*s' (expected no ':' or ',')", FIT_TEXT_ARG(name));
 	return FIT_OK;
