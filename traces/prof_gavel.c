@@ -43,7 +43,7 @@ static bool split_key(const char *key, struct work *w)
 
 	if (t.n < 7 || t.s[0] != '(' || t.s[1] != '\'' || t.s[t.n - 1] != ')')
 		return false;
-	for (comma = t.s + t.n - 1; comma > t.s + 2 && memcmp(comma, "', ", 3) != 0; comma--)
+	for (comma = t.s + t.n - 4; comma > t.s + 2 && memcmp(comma, "', ", 3) != 0; comma--)
 		;
 	if (comma == t.s + 2)
 		return false;

@@ -64,6 +64,9 @@ gavel() {
 gavel "a negative rate" 's/"null": 20.5/"null": -1/' \
 	": v100: ('ResNet-18 (batch size 32)', 1): no value of 'null' (expected steps a second alone)"
 gavel "a name that is no tuple" "s/('A3C', 1)\": {/A3C\": {/" ": v100: bad name 'A3C' (expected ('MODEL', GPUS))"
+gavel "a tuple with nothing behind the comma" "s/('A3C', 1)\": {/('A3C', )\": {/" \
+	": v100: bad name '('A3C', )' (expected ('MODEL', GPUS))"
+gavel "a tuple without a comma" "s/('A3C', 1)\": {/('A3C 1')\": {/" ": v100: bad name '('A3C 1')' (expected ('MODEL', GPUS))"
 gavel "no GPUs" "s/('A3C', 1)\": {/('A3C', 0)\": {/" ": v100: bad name '('A3C', 0)' (expected ('MODEL', GPUS))"
 gavel "a word" '4s/20.5/fast/' ":4: bad JSON: invalid token near 'fast'"
 gavel "one rate of two" 's/.15, 3.5./[15]/' ": v100: ('ResNet-18 (batch size 32)', 1): bad value of '('A3C', 1)' \
