@@ -13,13 +13,19 @@
 #include "libfit/metrics/summary.h"
 #include "libfit/table/table.h"
 #include "tools/common/cli.h"
+#include "tools/metrics_fairness.h"
 
 struct options {
 	bool per_job, per_class, by_size;
 	const char *speedups;
 	int64_t step_ns;	/* of the series; 0: none */
 	int64_t window_ns;	/* of the time-average budget; -1: first to last submit */
+	bool shares;
+	const char *isolated;
+	int type_mean;		/* enum fit_type_mean */
 };
+
+static const char *const type_means[] = { "times", "ratios", NULL };
 
 static const struct cli_option options[] = {
 	{ 0, "per-job", CLI_FLAG, offsetof(struct options, per_job), NULL, NULL,
@@ -34,7 +40,22 @@ static const struct cli_option options[] = {
 	  "speeds of the classes, to say how efficiently GPUs are used", NULL, 0, 0, CLI_INPUT },
 	{ 0, "window", CLI_TIME, offsetof(struct options, window_ns), "SECONDS", "first to last submit",
 	  "the submission window of the mean budgets, from time 0", NULL, 1e-9, 3.2e9, CLI_RESULT },
+	{ 0, "shares", CLI_FLAG, offsetof(struct options, shares), NULL, NULL,
+	  "with --per-job: each job's equal share of the cluster", NULL, 0, 0, CLI_RESULT },
+	{ 0, "isolated", CLI_TEXT, offsetof(struct options, isolated), "FILE", NULL,
+	  "times of the jobs alone: finish-time fairness, rho", NULL, 0, 0, CLI_INPUT },
+	{ 0, "type-mean", CLI_CHOICE, offsetof(struct options, type_mean), "OF", "times",
+	  "with --isolated: over GPU types, the mean of times alone or of rho", type_means, 0, 0, CLI_RESULT },
 	{ 0, NULL, CLI_FLAG, 0, NULL, NULL, NULL, NULL, 0, 0, 0 }
+};
+
+/* What is written, and --isolated: what options are of use with. */
+enum { REPORT = 1, PER_JOB = 2, ISOLATED = 4 };
+static const struct cli_use uses[] = {
+	{ "shares", PER_JOB, "--per-job" },
+	{ "isolated", REPORT | PER_JOB, "the report and --per-job" },
+	{ "type-mean", ISOLATED, "--isolated" },
+	{ NULL, 0, NULL }
 };
 
 static const struct cli_verb verbs[] = {
@@ -103,17 +124,20 @@ static int write_report(struct fit_writer *w, const struct fit_metrics *m,
 	return rc;
 }
 
-static int write_jobs(struct fit_writer *w, const struct fit_metrics *m, const struct fit_meta *meta,
-		      struct fit_err *err)
+#define JOB_COLUMNS 14
+
+static int write_jobs(struct fit_writer *w, const struct fit_metrics *m,
+		      const struct metrics_fairness *fairness, const struct fit_meta *meta, struct fit_err *err)
 {
-	static const struct fit_field fields[] = {
+	struct fit_field fields[JOB_COLUMNS + METRICS_FAIRNESS_COLUMNS] = {
 		{ "job_id", FIT_TEXT, 0 }, { "submit_s", FIT_TIME, 0 }, { "start_s", FIT_TIME, 0 },
 		{ "end_s", FIT_TIME, 0 }, { "jct_s", FIT_TIME, 0 }, { "queue_s", FIT_TIME, 0 },
 		{ "gpu_s", FIT_REAL, 0 }, { "gpu_busy_s", FIT_REAL, 0 }, { "restarts", FIT_INT, 0 },
 		{ "preemptions", FIT_INT, 0 }, { "app", FIT_TEXT, 0 }, { "gpus", FIT_REAL, 0 },
 		{ "batch_size", FIT_INT, 0 }, { "status", FIT_TEXT, 0 },
 	};
-	int rc = fit_writer_begin(w, NULL, meta, fields, sizeof fields / sizeof *fields, err);
+	size_t n = JOB_COLUMNS + metrics_fairness_fields(fairness, fields + JOB_COLUMNS);
+	int rc = fit_writer_begin(w, NULL, meta, fields, n, err);
 
 	for (size_t i = 0; !rc && i < m->n_jobs; i++) {
 		const struct fit_job_result *j = &m->jobs[i];
@@ -136,6 +160,7 @@ static int write_jobs(struct fit_writer *w, const struct fit_metrics *m, const s
 		else
 			fit_writer_na(w);
 		fit_writer_str(w, fit_job_status(j));
+		metrics_fairness_cells(fairness, i, w);
 		rc = fit_writer_end_row(w, err);
 	}
 	return rc;
@@ -262,23 +287,26 @@ static int make_meta(const struct cli *cli, const struct fit_reader *r, struct f
 
 static int write_all(const struct cli *cli, const struct options *o, const struct fit_metrics *m,
 		     const struct fit_metrics_window *window, const struct fit_efficiency *f,
-		     const struct fit_meta *meta, struct fit_err *err)
+		     const struct metrics_fairness *fairness, const struct fit_meta *meta, struct fit_err *err)
 {
+	bool report = !o->per_job && !o->per_class && !o->by_size && !o->step_ns;
 	struct fit_writer *w;
 	int rc = cli_writer_open(cli, &w, err);
 
 	if (rc)
 		return rc;
 	if (o->per_job)
-		rc = write_jobs(w, m, meta, err);
+		rc = write_jobs(w, m, fairness, meta, err);
 	else if (o->per_class || o->by_size)
 		rc = write_groups(w, m, meta, o->per_class ? FIT_BY_APP : FIT_BY_SIZE, err);
 	else if (o->step_ns)
 		rc = write_series(w, f, meta, err);
 	else
 		rc = write_report(w, m, window, meta, err);
-	if (!rc && o->speedups && !o->per_job && !o->per_class && !o->by_size && !o->step_ns)
+	if (!rc && o->speedups && report)
 		rc = write_efficiency(w, m, f, err);
+	if (!rc && report)
+		rc = metrics_fairness_report(fairness, w, err);
 	if (!rc)
 		rc = fit_writer_end(w, err);
 	if (!rc)
@@ -303,7 +331,8 @@ static int watch(void *arg, const struct fit_metrics *m, struct fit_err *err)
 static int run(struct cli *cli, const struct options *o)
 {
 	struct watches s = { .window = { .end_ns = o->window_ns } };
-	bool windowed = o->window_ns > 0;
+	struct metrics_fairness fairness = { 0 };
+	bool windowed = o->window_ns > 0, groups = o->per_class || o->by_size;
 	struct fit_metrics m = { 0 };
 	struct fit_meta meta = { 0 };
 	struct fit_reader *r = NULL;
@@ -312,7 +341,13 @@ static int run(struct cli *cli, const struct options *o)
 
 	if (o->per_job + o->per_class + o->by_size + (o->step_ns > 0) > 1)
 		return cli_usage(cli, "more than one of --per-job, --per-class, --by-size and --over-time");
+	rc = cli_check_uses(cli, uses, (o->per_job ? PER_JOB : groups || o->step_ns ? 0 : REPORT) |
+				       (o->isolated ? ISOLATED : 0));
+	if (rc)
+		return rc;
 	rc = fit_reader_open(&r, cli_operand(cli, 0), &err);
+	if (!rc)
+		rc = metrics_fairness_init(&fairness, o->shares, o->isolated, &err);
 	if (!rc)
 		rc = fit_efficiency_new(&s.efficiency, o->speedups, o->step_ns, &err);
 	if (!rc)
@@ -320,20 +355,27 @@ static int run(struct cli *cli, const struct options *o)
 	fit_metrics_window_close(&s.window);
 	if (!rc)
 		rc = fit_efficiency_close(s.efficiency, &m, &err);
+	if (!rc)
+		rc = metrics_fairness_compute(&fairness, &m, r, (enum fit_type_mean)o->type_mean, &err);
 	if (!rc && (make_meta(cli, r, &meta) ||
-		    (o->speedups && cli_meta_input(&meta, "speedups", fit_efficiency_hash(s.efficiency)))))
+		    (o->speedups && cli_meta_input(&meta, "speedups", fit_efficiency_hash(s.efficiency))) ||
+		    (o->isolated && cli_meta_input(&meta, "isolated", fit_isolated_hash(fairness.alone)))))
 		rc = fit_fail_nomem(&err);
 	rc = rc ? rc : fit_reader_only(r, &err);
 	if (!rc && m.n_jobs > m.n_finished)
 		cli_warn(cli, "%s: %zu of %zu jobs left out of the averages (%zu unfinished, %zu rejected)",
 			 fit_reader_input(r), m.n_jobs - m.n_finished, m.n_jobs,
 			 m.n_jobs - m.n_finished - m.n_rejected, m.n_rejected);
+	if (!rc && fairness.n_unknown)
+		cli_warn(cli, "%s: no time alone of %zu of %zu finished jobs: no rho of these", o->isolated,
+			 fairness.n_unknown, m.n_finished);
 	if (!rc)
-		rc = write_all(cli, o, &m, windowed ? &s.window : NULL, s.efficiency, &meta, &err);
+		rc = write_all(cli, o, &m, windowed ? &s.window : NULL, s.efficiency, &fairness, &meta, &err);
 	if (rc)
 		status = cli_error(cli, &err);
 	fit_reader_close(r);
 	fit_efficiency_free(s.efficiency);
+	metrics_fairness_release(&fairness);
 	fit_meta_release(&meta);
 	fit_metrics_release(&m);
 	return status;

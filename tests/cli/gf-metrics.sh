@@ -161,6 +161,63 @@ has "a class without speedups: which" "$T/err" "job 'j1': class 'resnet' is not 
 run "speedups that are none" 1 gf-metrics -q --speedups "$LOG" "$LOG"
 run "two tables" 2 gf-metrics --over-time 5 --per-job "$LOG"
 
+# ---- finish-time fairness ----
+# In rounds of 60 s: j1 in 1 to 6, j2 in 1 to 7 (the log ends), j10 in 3 and 4; 8 GPUs
+printf 'job_id\tgpus\tjct_s\nj1\t4\t320\nj1\t2\t600\nj10\t4\t100\n' >"$T/alone.tsv"
+run "times alone" 0 gf-metrics -q --no-meta --per-job --isolated "$T/alone.tsv" "$LOG"
+cut -f 1,15- "$T/out" | tr '\t' ' ' >"$T/blanks"
+# j1: v = 8 / (14 / 6), 600 - 280 (v - 2) / 2 = 400 s; j10: v = 8 / 3, 100 s x 4 / v
+is "rho by hand" "$T/blanks" "job_id jobs_mean share_gpus isolated_jct_s rho
+j1 2.3333333333333335 3.4285714285714284 400 0.98750000000000004
+j2 NA NA NA NA
+j3 NA NA NA NA
+j10 3 2.6666666666666665 150 1.1299999999999999
+j4 NA NA NA NA
+j5 NA NA NA NA"
+run "--shares" 0 gf-metrics -q --no-meta --per-job --shares "$LOG"
+cut -f 1-3 -d ' ' "$T/blanks" >"$T/want"
+cut -f 1,15- "$T/out" | tr '\t' ' ' >"$T/blanks"
+same "--shares: without times alone, for those who have to find them" "$T/want" "$T/blanks"
+run "the report" 0 gf-metrics -q --isolated "$T/alone.tsv" "$LOG"
+has "the times alone are an input" "$T/out" '^#input_isolated='
+grep '^rho' "$T/out" | cut -f 1,2 | tr '\t' ' ' >"$T/blanks"
+is "the report: unfair is above 1" "$T/blanks" "rho_jobs 2
+rho_unfair 0.5
+rho_mean 1.0587499999999999
+rho_min 0.98750000000000004
+rho_median 1.0587499999999999
+rho_p90 1.11575
+rho_p95 1.1228749999999998
+rho_p99 1.1285749999999999
+rho_max 1.1299999999999999"
+# types: 4 GPUs of fast, 4 of slow; slow cannot run j10. v as above
+sed 's/2x4/fast:1x4,slow:1x4/' "$LOG" >"$T/types.tsv"
+printf 'job_id\tgpu_type\tgpus\tjct_s\nj1\tfast\t3\t200\nj1\tslow\t3\t600\nj10\tfast\t4\t100\nj10\tslow\t4\tNA\n' >"$T/alone.tsv"
+run "GPUs of two types" 0 gf-metrics -q --no-meta --per-job --isolated "$T/alone.tsv" "$T/types.tsv"
+awk -F '\t' '$1 ~ /^j10?$/ { print $1, $17, $18 }' "$T/out" >"$T/blanks"
+is "the mean of times, by GPUs" "$T/blanks" "j1 400 0.98750000000000004
+j10 150 1.1299999999999999"
+run "GPUs of two types, ratios" 0 gf-metrics -q --no-meta --per-job --type-mean ratios --isolated "$T/alone.tsv" "$T/types.tsv"
+awk -F '\t' '$1 ~ /^j10?$/ { printf "%s %.6f\n", $1, $18 }' "$T/out" >"$T/blanks"
+# (395 / 200 + 395 / 600) / 2
+is "the mean of ratios" "$T/blanks" "j1 1.316667
+j10 1.130000"
+sed 1q "$T/alone.tsv" >"$T/none.tsv"
+grep j1 "$T/alone.tsv" | grep -v j10 >>"$T/none.tsv"
+run "a job without a time alone" 0 gf-metrics --isolated "$T/none.tsv" "$T/types.tsv"
+has "a job without a time alone: counted" "$T/err" "none.tsv: no time alone of 1 of 2 finished jobs: no rho of these$"
+has "a job without a time alone: in no mean" "$T/out" "^rho_jobs${TAB}1${TAB}jobs"
+run "a log without its cluster" 1 sh -c "grep -v -e '#cluster' $LOG | gf-metrics --shares --per-job"
+has "a log without its cluster: said so" "$T/err" '^gf-metrics: <stdin>: no metadata cluster '
+run "an elastic cluster" 1 gf-metrics -q --shares --per-job "$T/boa.tsv"
+has "an elastic cluster: said so" "$T/err" 'changes size has no equal shares'
+run "no GPUs alone" 1 sh -c "sed 's/slow${TAB}3/slow${TAB}0/' $T/alone.tsv | gf-metrics -q --isolated - $T/types.tsv"
+is "no GPUs alone: where" "$T/err" "gf-metrics: <stdin>:3:gpus: bad number of GPUs '0' (expected more than 0)"
+run "options of no use" 2 gf-metrics --shares --type-mean ratios "$LOG"
+is "options of no use: which" "$T/err" "gf-metrics: of no use here: --shares (expected --per-job), --type-mean (expected --isolated)
+Try 'gf-metrics --help'."
+run "--isolated of classes" 2 gf-metrics --per-class --isolated "$T/alone.tsv" "$LOG"
+
 # ---- inputs ----
 gf-metrics "$LOG" >"$T/file" 2>/dev/null
 run "a pipe" 0 gf-metrics -q - <"$LOG"
