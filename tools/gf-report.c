@@ -44,20 +44,6 @@ static const struct cli_tool tool = {
 
 /* ---- inputs ---- */
 
-struct tables {
-	struct fit_table *tables;
-	struct fit_report_table *named;
-	size_t n;
-};
-
-static void release(struct tables *t)
-{
-	for (size_t i = 0; i < t->n; i++)
-		fit_table_release(&t->tables[i]);
-	free(t->tables);
-	free(t->named);
-}
-
 /* The name in the page: without folders, as pages must not depend on where they were made. */
 static const char *short_name(const char *operand)
 {
@@ -66,19 +52,12 @@ static const char *short_name(const char *operand)
 	return slash && !fit_is_store(operand) ? slash + 1 : operand;
 }
 
-static int read_tables(struct tables *t, const struct cli_list *list, struct fit_err *err)
+static int read_tables(struct fit_report_tables *t, const struct cli_list *list, struct fit_err *err)
 {
 	int rc = FIT_OK;
 
-	t->tables = calloc(list->n ? list->n : 1, sizeof *t->tables);
-	t->named = calloc(list->n ? list->n : 1, sizeof *t->named);
-	if (!t->tables || !t->named)
-		return fit_fail_nomem(err);
-	for (size_t i = 0; i < list->n && !rc; i++) {
-		rc = fit_table_read(&t->tables[i], list->items[i], NULL, 0, err);
-		t->named[i] = (struct fit_report_table){ short_name(list->items[i]), &t->tables[i] };
-		t->n += !rc;
-	}
+	for (size_t i = 0; i < list->n && !rc; i++)
+		rc = fit_report_tables_add(t, list->items[i], short_name(list->items[i]), err);
 	return rc;
 }
 
@@ -98,7 +77,6 @@ static int read_page(struct fit_str *page, const char *name, struct fit_err *err
 
 static int run(struct cli *cli, const struct options *o)
 {
-	struct tables verdicts = { 0 }, models = { 0 };
 	struct fit_str previous = { 0 }, page = { 0 };
 	struct fit_report_params p = {
 		.title = o->title, .recipes = o->recipes, .folders = cli->operands,
@@ -109,14 +87,10 @@ static int run(struct cli *cli, const struct options *o)
 
 	if (cli->out && fit_is_store(cli->out))
 		return cli_usage(cli, "a page cannot go into a store '%s'", cli->out);
-	rc = read_tables(&verdicts, &o->verdicts, &err);
-	rc = rc ? rc : read_tables(&models, &o->models, &err);
+	rc = read_tables(&p.verdicts, &o->verdicts, &err);
+	rc = rc ? rc : read_tables(&p.models, &o->models, &err);
 	if (!rc && o->previous)
 		rc = read_page(&previous, o->previous, &err);
-	p.verdicts = verdicts.named;
-	p.n_verdicts = verdicts.n;
-	p.models = models.named;
-	p.n_models = models.n;
 	p.previous_name = o->previous;
 	p.previous = (struct fit_text){ previous.s, previous.n };
 	rc = rc ? rc : fit_report_write(&page, &p, &err);
@@ -124,8 +98,8 @@ static int run(struct cli *cli, const struct options *o)
 	status = rc ? cli_error(cli, &err) : CLI_EXIT_OK;
 	fit_str_release(&page);
 	fit_str_release(&previous);
-	release(&verdicts);
-	release(&models);
+	fit_report_tables_free(&p.verdicts);
+	fit_report_tables_free(&p.models);
 	free(o->verdicts.items);
 	free(o->models.items);
 	return status;

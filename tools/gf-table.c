@@ -61,7 +61,7 @@ static const struct cli_tool tool = {
 
 struct tables {
 	struct fit_table *t;
-	size_t n, cap;
+	size_t n;
 	char *file;		/* a store: where, and the paths */
 	char **paths;
 	char hash[FIT_HASH_HEX];
@@ -81,21 +81,11 @@ static void release_tables(struct tables *all)
 
 static int read_stream(struct tables *all, const char *operand, struct fit_err *err)
 {
-	struct fit_reader *r;
-	int rc = fit_reader_open(&r, operand, err);
+	int rc = fit_tables_read(&all->t, &all->n, operand, err);
 
-	while (!rc) {
-		if (fit_grow(&all->t, &all->cap, all->n + 1, sizeof *all->t)) {
-			rc = fit_fail_nomem(err);
-			break;
-		}
-		rc = fit_table_read_next(&all->t[all->n], r, NULL, 0, err);
-		all->n += rc ? 0 : 1;
-	}
-	if (r)
-		fit_reader_hash(r, all->hash);
-	fit_reader_close(r);
-	return rc == FIT_END ? FIT_OK : rc;
+	if (!rc)
+		memcpy(all->hash, all->t[0].hash, sizeof all->hash);
+	return rc;
 }
 
 static int read_csv(struct tables *all, const char *operand, struct fit_err *err)

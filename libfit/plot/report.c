@@ -251,16 +251,16 @@ static int put_verdicts(struct fit_str *page, const struct fit_report_table *r, 
 
 static int put_models(struct fit_str *page, const struct fit_report_params *p, struct fit_report_sources *s)
 {
-	int rc = p->n_models ? fit_str_puts(page, "<section id=\"models\"><h2>Models</h2>\n") : FIT_OK;
+	int rc = p->models.n ? fit_str_puts(page, "<section id=\"models\"><h2>Models</h2>\n") : FIT_OK;
 
-	for (size_t i = 0; i < p->n_models && !rc; i++) {
+	for (size_t i = 0; i < p->models.n && !rc; i++) {
 		rc = fit_str_puts(page, "<h3>");
-		rc = rc ? rc : fit_html_puts(page, p->models[i].name);
+		rc = rc ? rc : fit_html_puts(page, p->models.items[i].name);
 		rc = rc ? rc : fit_str_puts(page, "</h3>\n");
-		rc = rc ? rc : fit_html_table(page, p->models[i].table, p->models[i].name, p->max_rows);
-		rc = rc ? rc : fit_report_source(s, p->models[i].name, p->models[i].table);
+		rc = rc ? rc : fit_html_table(page, p->models.items[i].table, p->models.items[i].name, p->max_rows);
+		rc = rc ? rc : fit_report_source(s, p->models.items[i].name, p->models.items[i].table);
 	}
-	return rc || !p->n_models ? rc : fit_str_puts(page, "</section>\n");
+	return rc || !p->models.n ? rc : fit_str_puts(page, "</section>\n");
 }
 
 static int put_contents(struct fit_str *page, const struct fit_report_params *p)
@@ -270,7 +270,7 @@ static int put_contents(struct fit_str *page, const struct fit_report_params *p)
 
 	if (!rc && p->previous.s)
 		rc = fit_str_puts(page, "<li><a href=\"#changes\">Changes since the previous report</a></li>\n");
-	if (!rc && p->n_models)
+	if (!rc && p->models.n)
 		rc = fit_str_puts(page, "<li><a href=\"#models\">Models</a></li>\n");
 	rc = rc ? rc : fit_str_puts(page, "<li><a href=\"#figures\">Figures</a></li>\n");
 	return rc ? rc : fit_str_puts(page, "<li><a href=\"#provenance\">Provenance</a></li>\n</ul></nav>\n");
@@ -285,9 +285,9 @@ int fit_report_write(struct fit_str *page, const struct fit_report_params *p, st
 
 	rc = rc ? rc : put_contents(page, p);
 	rc = rc ? rc : fit_str_puts(page, "<main id=\"main\">\n<section id=\"verdicts\"><h2>Verdicts</h2>\n");
-	for (size_t i = 0; i < p->n_verdicts && !rc; i++)
-		rc = put_verdicts(page, &p->verdicts[i], &sources);
-	if (!rc && !p->n_verdicts)
+	for (size_t i = 0; i < p->verdicts.n && !rc; i++)
+		rc = put_verdicts(page, &p->verdicts.items[i], &sources);
+	if (!rc && !p->verdicts.n)
 		rc = fit_str_puts(page, "<p>None were given.</p>\n");
 	rc = rc ? rc : fit_str_puts(page, "</section>\n");
 	rc = rc ? rc : put_models(&body, p, &sources);

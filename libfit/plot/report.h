@@ -18,19 +18,28 @@
 
 /* Tables that were read, with the names that they get in the page. */
 struct fit_report_table {
-	const char *name;
-	const struct fit_table *table;
+	char *name;
+	struct fit_table *table;
 };
+
+struct fit_report_tables {
+	struct fit_report_table *items;
+	size_t n, cap;
+};
+
+/* Read every table of an operand. The first is called name; a further one "name: its own name". After an
+ * error what was read is there, too. */
+int fit_report_tables_add(struct fit_report_tables *t, const char *operand, const char *name,
+			  struct fit_err *err) FIT_MUST_CHECK;
+void fit_report_tables_free(struct fit_report_tables *t);
 
 struct fit_report_params {
 	const char *title;
 	const char *const *folders;	/* of pictures (NAME.svg) and what lies beside them */
 	size_t n_folders;
 	const char *recipes;		/* folder of the recipes, for captions; NULL: none */
-	const struct fit_report_table *verdicts;	/* of gf-claims, or any table with a column verdict */
-	size_t n_verdicts;
-	const struct fit_report_table *models;
-	size_t n_models;
+	struct fit_report_tables verdicts;	/* of gf-claims, or any table with a column verdict */
+	struct fit_report_tables models;
 	struct fit_text previous;	/* an earlier report; s NULL: none */
 	const char *previous_name;	/* of that, for messages */
 	size_t max_rows;		/* of each table of data that is shown */

@@ -163,33 +163,32 @@ out:
 
 /* ---- tables ---- */
 
-static int read_named(struct fit_table *t, const struct folder *f, const char *name, const char *end,
-		      struct fit_err *err)
+static int put_table(struct fit_str *page, const struct fit_table *t, const char *name, size_t max_rows,
+		     struct fit_report_sources *sources)
 {
-	struct fit_str file = { 0 };
-	int rc = fit_str_printf(&file, "%s/%s%s", f->path, name, end) ? fit_fail_nomem(err) :
-		 fit_table_read(t, file.s, NULL, 0, err);
+	int rc = fit_report_source(sources, name, t);
 
-	fit_str_release(&file);
-	return rc;
+	rc = rc ? rc : fit_str_puts(page, "<details><summary>Data: ");
+	rc = rc ? rc : fit_html_puts(page, name);
+	rc = rc ? rc : fit_str_printf(page, ", %zu %s</summary>\n", t->n_rows, fit_plural(t->n_rows, "row", "rows"));
+	rc = rc ? rc : fit_html_table(page, t, name, max_rows);
+	return rc ? rc : fit_str_puts(page, "</details>\n");
 }
 
 static int put_data(struct fit_str *page, const struct folder *f, const char *name, size_t max_rows,
 		    struct fit_report_sources *sources, struct fit_err *err)
 {
-	struct fit_table t = { 0 };
-	int rc = read_named(&t, f, name, ".tsv", err);
+	struct fit_report_tables tables = { 0 };
+	struct fit_str file = { 0 };
+	int rc = fit_str_printf(&file, "%s/%s.tsv", f->path, name) ? fit_fail_nomem(err) :
+		 fit_report_tables_add(&tables, file.s, name, err);
 
-	if (rc)
-		return rc;
-	rc = fit_report_source(sources, name, &t);
-	rc = rc ? rc : fit_str_puts(page, "<details><summary>Data: ");
-	rc = rc ? rc : fit_html_puts(page, name);
-	rc = rc ? rc : fit_str_printf(page, ", %zu %s</summary>\n", t.n_rows, fit_plural(t.n_rows, "row", "rows"));
-	rc = rc ? rc : fit_html_table(page, &t, name, max_rows);
-	rc = rc ? rc : fit_str_puts(page, "</details>\n");
-	fit_table_release(&t);
-	return rc ? fit_fail_nomem(err) : FIT_OK;
+	for (size_t i = 0; i < tables.n && !rc; i++)
+		if (put_table(page, tables.items[i].table, tables.items[i].name, max_rows, sources))
+			rc = fit_fail_nomem(err);
+	fit_report_tables_free(&tables);
+	fit_str_release(&file);
+	return rc;
 }
 
 /* Claims of a recipe, as it judged them itself. */

@@ -339,6 +339,40 @@ int fit_table_read(struct fit_table *t, const char *operand, const struct fit_fi
 	return rc;
 }
 
+int fit_tables_read(struct fit_table **tables, size_t *n, const char *operand, struct fit_err *err)
+{
+	struct fit_reader *r = NULL;
+	size_t cap = 0;
+	char hash[FIT_HASH_HEX];
+	int rc = fit_reader_open(&r, operand, err);
+
+	*tables = NULL;
+	*n = 0;
+	while (!rc) {
+		if (fit_grow(tables, &cap, *n + 1, sizeof **tables)) {
+			rc = fit_fail_nomem(err);
+			break;
+		}
+		rc = fit_table_read_next(&(*tables)[*n], r, NULL, 0, err);
+		*n += rc ? 0 : 1;
+	}
+	if (rc == FIT_END) {
+		rc = FIT_OK;
+		fit_reader_hash(r, hash);
+		for (size_t i = 0; i < *n; i++)
+			memcpy((*tables)[i].hash, hash, sizeof hash);
+	}
+	fit_reader_close(r);
+	return rc;
+}
+
+void fit_tables_free(struct fit_table *tables, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		fit_table_release(&tables[i]);
+	free(tables);
+}
+
 int fit_table_write(const struct fit_table *t, struct fit_writer *w, struct fit_err *err)
 {
 	struct fit_field *fields = calloc(t->n_columns ? t->n_columns : 1, sizeof *fields);

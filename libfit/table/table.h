@@ -216,6 +216,11 @@ int fit_table_infer(struct fit_table *t) FIT_MUST_CHECK;
 /* The same for the next table of an open reader; FIT_END when there is none. */
 int fit_table_read_next(struct fit_table *t, struct fit_reader *r, const struct fit_field *fields,
 			size_t n, struct fit_err *err) FIT_MUST_CHECK;
+/* Every table of an operand in order, at least one, with the types of fit_table_read(); each has the hash of
+ * the whole input. To be freed with fit_tables_free(), also after an error. */
+int fit_tables_read(struct fit_table **tables, size_t *n, const char *operand,
+		    struct fit_err *err) FIT_MUST_CHECK;
+void fit_tables_free(struct fit_table *tables, size_t n);
 int fit_table_write(const struct fit_table *t, struct fit_writer *w, struct fit_err *err) FIT_MUST_CHECK;
 
 /* The column of that name, or NULL. */

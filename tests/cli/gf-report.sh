@@ -35,6 +35,10 @@ has "claims of the recipe" "$T/a.html" 'at most 2 &amp; &lt;b&gt;'
 has "its command" "$T/a.html" '<code>make figures/one</code>'
 has "its data" "$T/a.html" 'Data: one-more, 1 row<'
 has "models" "$T/a.html" '<td>bert</td><td class="n">1.25</td>'
+printf '#fit-table/1\n#table=all\napp\nx\n#end rows=1\n#fit-table/1\n#table=bins\ncut\n0.5\n#end rows=1\n' >"$T/two.tsv"
+run "a model of two tables" 0 gf-report -m "$T/two.tsv" "$T/f"
+has "the second has its name, too" "$T/out" '<h3>two.tsv: bins</h3>'
+has "and its rows" "$T/out" '<td class="n">0.5</td>'
 has "provenance" "$T/a.html" '<tr><td>one</td><td>figures/one</td><td>9</td>.*seed=7.*input=abc'
 hasnt "nothing of a table is markup" "$T/a.html" '<script'
 hasnt "nothing leads away" "$T/a.html" '(href|src)="?http'
