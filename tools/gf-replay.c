@@ -309,6 +309,7 @@ static int replay(struct cli *cli, const struct options *o, struct fit_replay_pa
 		.rates = o->in.rates ? &in->rates : NULL,
 		.file_order = p->fidelity->file_order,
 		.predicted = (p->policy->needs & FIT_PREDICTED) && p->policy_params.estimate,
+		.molds = p->policy->needs & FIT_MOLDS ? p->policy->name : NULL,
 		.colocation = p->colocation,
 		.partitions = &in->partitions,
 		.keep_too_large = o->skip_too_large,

@@ -169,7 +169,8 @@ static int read_jobs_table(struct fit_table *t, const char *operand, int to, str
 {
 	static const struct fit_field fields[] = {
 		{ "job_id", FIT_TEXT, FIT_F_NOT_NA }, { "submit_s", FIT_TIME, FIT_F_NOT_NA },
-		{ "app", FIT_TEXT, 0 }, { "gpus", FIT_REAL, 0 }, { "batch_size", FIT_INT, 0 }
+		{ "app", FIT_TEXT, 0 }, { "gpus", FIT_REAL, 0 }, { "batch_size", FIT_INT, 0 },
+		{ "scaling", FIT_TEXT, FIT_F_OPTIONAL }
 	};
 
 	if (to == TO_SWF)		/* all columns: what does not fit is said */

@@ -9,7 +9,7 @@
 
 static const struct fit_field pollux_fields[] = {
 	{ "job_id", FIT_TEXT, 0 }, { "app", FIT_TEXT, 0 }, { "submit_s", FIT_TIME, 0 },
-	{ "gpus", FIT_REAL, 0 }, { "batch_size", FIT_INT, 0 }
+	{ "gpus", FIT_REAL, 0 }, { "batch_size", FIT_INT, 0 }, { "scaling", FIT_TEXT, 0 }
 };
 static const struct fit_field philly_list_fields[] = {
 	{ "job_id", FIT_TEXT, 0 }, { "group", FIT_TEXT, 0 }, { "submit_s", FIT_TIME, 0 },

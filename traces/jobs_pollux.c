@@ -3,10 +3,11 @@
 #include <math.h>
 #include <string.h>
 
+#include "libfit/base/job_kind.h"
 #include "libfit/base/num.h"
 #include "traces/jobs.h"
 
-enum { NAME, APPLICATION, TIME, REPLICAS, BATCH, N };
+enum { NAME, APPLICATION, TIME, REPLICAS, BATCH, CATEGORY, N };
 
 int fit_trace_read_pollux(struct fit_source *s, struct fit_trace_out *out, struct fit_err *err)
 {
@@ -16,10 +17,12 @@ int fit_trace_read_pollux(struct fit_source *s, struct fit_trace_out *out, struc
 		[APPLICATION] = { "application", FIT_TEXT, FIT_F_NOT_NA },
 		[TIME] = { "time", FIT_TIME, FIT_F_NOT_NA | FIT_CSV_F_ROUND },
 		[REPLICAS] = { "num_replicas", FIT_REAL, FIT_F_NOT_NA },
-		[BATCH] = { "batch_size", FIT_INT, FIT_F_NOT_NA | FIT_CSV_F_WHOLE }
+		[BATCH] = { "batch_size", FIT_INT, FIT_F_NOT_NA | FIT_CSV_F_WHOLE },
+		[CATEGORY] = { "category", FIT_TEXT, FIT_F_OPTIONAL }
 	};
 	struct fit_csv *c = NULL;
 	struct fit_cell cells[N];
+	enum fit_job_kind kind;
 	int rc = fit_csv_open(&c, s, NULL, err);
 
 	if (!rc)
@@ -34,6 +37,9 @@ int fit_trace_read_pollux(struct fit_source *s, struct fit_trace_out *out, struc
 			rc = fit_trace_at_least(c, &fields[REPLICAS], &cells[REPLICAS], 0, err);
 		if (!rc)
 			rc = fit_trace_at_least(c, &fields[BATCH], &cells[BATCH], 1, err);
+		if (!rc && !cells[CATEGORY].na && !fit_job_kind_find(cells[CATEGORY].u.t, &kind))
+			rc = fit_csv_fail(c, FIT_EDATA, "category", err, "unknown word '%.*s' (expected " FIT_JOB_KINDS ")",
+					  FIT_TEXT_ARG(cells[CATEGORY].u.t));
 		if (!rc) {
 			reason = "duplicate id";
 			rc = fit_trace_emit(out, cells, fit_csv_line(c), err);
@@ -60,14 +66,33 @@ static int put_text(struct fit_str *out, struct fit_text t)
 	return rc ? rc : fit_str_add(out, "\"", 1);
 }
 
+/* Who says nothing is adaptive. */
+static int put_kind(struct fit_str *out, struct fit_cell c)
+{
+	int rc = fit_str_puts(out, ",");
+
+	return rc ? rc : put_text(out, c.na ? FIT_TEXT_LIT("adaptive") : c.u.t);
+}
+
+static bool any(const struct fit_column *c, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (!fit_column_cell(c, i).na)
+			return true;
+	return false;
+}
+
 int fit_trace_write_pollux(const struct fit_table *jobs, struct fit_str *csv, struct fit_err *err)
 {
 	static const struct { const char *name; enum fit_type type; } wanted[] = {
 		{ "job_id", FIT_TEXT }, { "submit_s", FIT_TIME }, { "app", FIT_TEXT },
 		{ "gpus", FIT_REAL }, { "batch_size", FIT_INT }
 	};
-	const struct fit_column *col[5];
-	int rc = fit_str_puts(csv, "name,time,application,num_replicas,batch_size\n");
+	const struct fit_column *col[5], *kind = fit_table_column(jobs, "scaling");
+	int rc;
+
+	kind = kind && kind->type == FIT_TEXT && any(kind, jobs->n_rows) ? kind : NULL;
+	rc = fit_str_printf(csv, "name,time,application,num_replicas,batch_size%s\n", kind ? ",category" : "");
 
 	for (size_t j = 0; j < 5; j++) {
 		col[j] = fit_table_column(jobs, wanted[j].name);
@@ -107,8 +132,11 @@ int fit_trace_write_pollux(const struct fit_table *jobs, struct fit_str *csv, st
 		if (!rc)
 			rc = put_text(csv, c[2].u.t);
 		if (!rc)
-			rc = fit_str_printf(csv, ",%lld,%lld\n", (long long)c[3].u.d,
-					    (long long)c[4].u.i);
+			rc = fit_str_printf(csv, ",%lld,%lld", (long long)c[3].u.d, (long long)c[4].u.i);
+		if (!rc && kind)
+			rc = put_kind(csv, fit_column_cell(kind, i));
+		if (!rc)
+			rc = fit_str_puts(csv, "\n");
 	}
 	return rc ? fit_fail_nomem(err) : FIT_OK;
 }

@@ -44,12 +44,30 @@ struct fit_goodput_point fit_goodput_at(const struct fit_goodput *g, int64_t nod
 	return p;
 }
 
+/* The split of a total that stays as it is. */
+static struct fit_goodput_point at_fixed(const struct fit_goodput *g, int64_t nodes, int64_t replicas)
+{
+	int64_t local = (int64_t)ceil((double)g->fixed_batch / (double)replicas - 1e-8);
+	int64_t accum = (int64_t)ceil((double)local / (double)g->max_local_bsz - 1e-8) - 1, atomic, most;
+
+	if (replicas == 1 && g->fixed_batch > g->init_batch && accum < 1)
+		accum = 1;
+	atomic = (int64_t)ceil((double)local / (double)(accum + 1) - 1e-8);
+	most = g->max_batch / (replicas * (accum + 1));
+	atomic = atomic < most ? atomic : most;
+	if (atomic < g->min_local_bsz)
+		return (struct fit_goodput_point){ 0 };
+	return fit_goodput_at(g, nodes, replicas, atomic, accum);
+}
+
 struct fit_goodput_point fit_goodput_best(const struct fit_goodput *g, int64_t nodes, int64_t replicas)
 {
 	double lo = fmax((double)g->init_batch, (double)(g->min_local_bsz * replicas));
 	double log_lo = log10(lo), log_hi = log10((double)g->max_batch);
 	struct fit_goodput_point best = { 0 };
 
+	if (g->fixed_batch)
+		return at_fixed(g, nodes, replicas);
 	if (lo > (double)g->max_batch)
 		return best;
 	for (int k = 0; k < FIT_GOODPUT_GRID; k++) {

@@ -29,6 +29,7 @@ struct fit_goodput {
 	int64_t max_accum;			/* most accumulation passes; -1: no limit */
 	bool fixed_efficiency;			/* a job that does not adapt: efficiency is 1 */
 	bool strict_batch;			/* no split above max_batch, see fit_goodput_best() */
+	int64_t fixed_batch;			/* the total is this one whatever it is worth; 0: it may be chosen */
 };
 
 struct fit_goodput_point {
@@ -59,6 +60,9 @@ struct fit_goodput_point fit_goodput_at(const struct fit_goodput *g, int64_t nod
  * Rounding up makes some splits larger than max_batch, by less than R (s + 1) samples, as in the
  * reference implementation. With strict_batch m is then lowered to floor(max_batch / (R (s + 1))),
  * which is what a job of the reference does when it runs.
+ *
+ * With fixed_batch there is nothing to choose: the one split of that total, as fit_app_split_batch() of
+ * profile.h has it; goodput is 0 when it has fewer than min_local samples a pass.
  */
 #define FIT_GOODPUT_GRID 50
 struct fit_goodput_point fit_goodput_best(const struct fit_goodput *g, int64_t nodes, int64_t replicas);

@@ -63,6 +63,7 @@ static int hire_agent(struct fit_engine *g, uint32_t j, struct fit_err *err)
 			continue;
 		fit_agent_init(&a[t], fit_app_info(job->apps ? job->apps[t] : job->app), g->fitter);
 		a[t].loose_tol = g->p->fidelity->fit_tol;
+		a[t].model.fixed_batch = job->kind == FIT_JOB_ADAPTIVE ? 0 : job->batch_size;
 	}
 	if (!g->p->models)
 		return FIT_OK;

@@ -175,6 +175,7 @@ struct fit_policy_params fit_policy_params_default(void);
 #define FIT_CHOOSES_PLANS 32768u	/* and it chooses the plan of a job; what the job asks for does not count */
 #define FIT_NEEDS_RATES 262144u	/* no sense without measured rates by GPU type */
 #define FIT_OWN_CLOCK 524288u	/* without an interval: decides at next_wake alone, whoever comes and goes */
+#define FIT_MOLDS 1048576u	/* gives each job as many GPUs as it thinks best: no place for rigid ones */
 #define FIT_SHARES 1024u		/* jobs share GPUs: needs measurements of configurations */
 #define FIT_ONLY_NEWS 16u	/* decides nothing new before a job arrives or finishes, or next_wake: ticks until
 				 * then are passed over */

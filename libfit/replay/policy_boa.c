@@ -301,7 +301,7 @@ static int boa_describe(const struct fit_policy_params *p, const struct fit_view
 const struct fit_policy fit_policy_boa = {
 	.name = "boa",
 	.summary = "precomputed widths by class and epoch",
-	.needs = FIT_NEEDS_PLAN | FIT_WAKE_EPOCHS | FIT_ONE_TYPE,
+	.needs = FIT_NEEDS_PLAN | FIT_WAKE_EPOCHS | FIT_ONE_TYPE | FIT_MOLDS,
 	.init = boa_init,
 	.free = boa_free,
 	.arrive = boa_arrive,

@@ -236,7 +236,7 @@ static int optimus_describe(const struct fit_policy_params *p, const struct fit_
 const struct fit_policy fit_policy_optimus = {
 	.name = "optimus",
 	.summary = "marginal gain in completion time, with an oracle (Optimus+Oracle)",
-	.needs = FIT_NEEDS_PROFILE | FIT_NEEDS_INTERVAL | FIT_ONE_TYPE,
+	.needs = FIT_NEEDS_PROFILE | FIT_NEEDS_INTERVAL | FIT_ONE_TYPE | FIT_MOLDS,
 	.init = optimus_init,
 	.free = optimus_free,
 	.leave = optimus_leave,

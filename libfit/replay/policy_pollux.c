@@ -312,7 +312,8 @@ static int pollux_describe(const struct fit_policy_params *p, const struct fit_v
 const struct fit_policy fit_policy_pollux = {
 	.name = "pollux",
 	.summary = "power mean of goodput speedups, batch sizes adapt (Pollux)",
-	.needs = FIT_NEEDS_PROFILE | FIT_NEEDS_INTERVAL | FIT_ADAPTIVE | FIT_SEEDED | FIT_DRAINS | FIT_ONE_TYPE,
+	.needs = FIT_NEEDS_PROFILE | FIT_NEEDS_INTERVAL | FIT_ADAPTIVE | FIT_SEEDED | FIT_DRAINS | FIT_ONE_TYPE |
+		 FIT_MOLDS,
 	.init = pollux_init,
 	.free = pollux_free,
 	.leave = pollux_leave,

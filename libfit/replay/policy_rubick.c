@@ -492,7 +492,7 @@ static int rubick_describe(const struct fit_policy_params *p, const struct fit_v
 const struct fit_policy fit_policy_rubick = {
 	.name = "rubick",
 	.summary = "the best plan for its GPUs, GPUs by what they are worth (Rubick)",
-	.needs = FIT_NEEDS_PLAN_TIMES | FIT_CHOOSES_PLANS | FIT_NEEDS_INTERVAL | FIT_ONE_TYPE,
+	.needs = FIT_NEEDS_PLAN_TIMES | FIT_CHOOSES_PLANS | FIT_NEEDS_INTERVAL | FIT_ONE_TYPE | FIT_MOLDS,
 	.init = rubick_init,
 	.free = rubick_free,
 	.decide = rubick_decide,

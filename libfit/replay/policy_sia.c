@@ -18,6 +18,7 @@
 #include "libfit/replay/policy.h"
 #include "libfit/replay/sia_configs.h"
 #include "libfit/replay/sia_place.h"
+#include "libfit/replay/sia_rigid.h"
 
 /* Goodputs of a job's configurations; they hold until an agent of it learns. */
 struct known {
@@ -61,6 +62,7 @@ static int sia_init(void **state, const struct fit_view *v, const struct fit_pol
 		    struct fit_err *err)
 {
 	struct sia *s = calloc(1, sizeof *s);
+	int rc;
 
 	if (!s)
 		return fit_fail_nomem(err);
@@ -69,6 +71,9 @@ static int sia_init(void **state, const struct fit_view *v, const struct fit_pol
 	s->lambda = p->sia_lambda;
 	if (fit_sia_configs_init(&s->configs, v->cluster))
 		return fit_fail_nomem(err);
+	rc = fit_sia_rigid_add(&s->configs, v, err);
+	if (rc)
+		return rc;
 	s->known = calloc(v->n_members + 1, sizeof *s->known);
 	s->goodput = calloc(s->configs.n + 1, sizeof *s->goodput);
 	s->scaled = calloc(s->configs.n + 1, sizeof *s->scaled);
@@ -147,7 +152,7 @@ static int predict(const struct fit_view *v, uint32_t j, const struct fit_sia_co
 	if (rc)
 		return fit_fail_prefix(err, rc, "job %s", v->jobs[j].id);
 	model = g->model;
-	if (v->fidelity->sia_batch_as_asked && v->jobs[j].batch_size >= model.init_batch &&
+	if (v->fidelity->sia_batch_as_asked && !model.fixed_batch && v->jobs[j].batch_size >= model.init_batch &&
 	    v->jobs[j].batch_size < model.max_batch)
 		model.max_batch = v->jobs[j].batch_size;
 	*goodput = scale * fit_goodput_best(&model, c->nodes, c->gpus).goodput;
@@ -181,7 +186,7 @@ static int goodputs(struct sia *s, const struct fit_view *v, uint32_t j, struct 
 	int32_t seen = -1;
 
 	if (knows_nothing(v, j)) {	/* the least configuration of each type, all alike */
-		for (size_t c = 0; c < s->configs.n; c++) {
+		for (size_t c = 0; c < s->configs.n_grid; c++) {
 			bool first = s->configs.c[c].type != seen;
 
 			seen = s->configs.c[c].type;
@@ -194,14 +199,14 @@ static int goodputs(struct sia *s, const struct fit_view *v, uint32_t j, struct 
 		if (!k->goodput)
 			return fit_fail_nomem(err);
 	}
-	for (size_t c = 0; c < s->configs.n && k->version != version; c++) {
+	for (size_t c = 0; c < s->configs.n_grid && k->version != version; c++) {
 		int rc = predict(v, j, &s->configs.c[c], &k->goodput[c], err);
 
 		if (rc)
 			return rc;
 	}
 	k->version = version;
-	for (size_t c = 0; c < s->configs.n; c++)
+	for (size_t c = 0; c < s->configs.n_grid; c++)
 		s->goodput[c] = s->configs.c[c].gpus <= most ? k->goodput[c] : 0;
 	return FIT_OK;
 }
@@ -221,6 +226,31 @@ static int32_t current_config(const struct sia *s, const struct fit_view *v, uin
 	return gpus ? fit_sia_configs_find(&s->configs, fit_view_type(v, j), gpus) : FIT_SIA_NOTHING;
 }
 
+/* The cost of an option; it has to be worth restarting for, where it is another one than now. */
+static struct fit_sia_option option_of(const struct sia *s, const struct fit_sia_job *row, size_t c,
+				       float worth, double factor)
+{
+	const bool changes = row->current >= 0 && (int32_t)c != row->current;
+
+	return (struct fit_sia_option){
+		.config = (int32_t)c, .type = s->configs.c[c].type, .gpus = s->configs.c[c].gpus,
+		.cost = (s->power > 0 ? -1 : 1) * fit_sia_utility(worth, changes ? factor : 1, s->power) };
+}
+
+/* A rigid job has one option for each type. */
+static void set_rigid(const struct sia *s, const struct fit_view *v, uint32_t j, struct fit_sia_option *o,
+		      struct fit_sia_job *row, double factor)
+{
+	float worth[FIT_GPU_TYPES_MAX];
+
+	fit_sia_rigid_worth(v, j, worth);
+	row->n = 0;
+	for (int32_t t = 0; t < v->cluster->n_types; t++)
+		if (worth[t] > 0)
+			o[row->n++] = option_of(s, row, (size_t)fit_sia_configs_find(&s->configs, t, v->jobs[j].gpus), worth[t],
+						factor);
+}
+
 /* The row of a job in the integer programme; its options go to o. */
 static int set_row(struct sia *s, const struct fit_view *v, uint32_t j, struct fit_sia_option *o,
 		   struct fit_sia_job *row, struct fit_err *err)
@@ -229,19 +259,19 @@ static int set_row(struct sia *s, const struct fit_view *v, uint32_t j, struct f
 	const int64_t restart_ns = f ? f->believed_ns : fit_view_restart_ns(v, j), sign = s->power > 0 ? -1 : 1;
 	const double factor = fit_sia_restart_factor(fit_time_to_double(v->now_ns - fit_view_submit_ns(v, j)),
 						     (double)fit_view_restarts(v, j), fit_time_to_double(restart_ns));
-	int rc = goodputs(s, v, j, err);
+	int rc;
 
-	*row = (struct fit_sia_job){ .options = o, .n = s->configs.n, .cost = sign * llrint(100 * s->lambda),
+	*row = (struct fit_sia_job){ .options = o, .n = s->configs.n_grid, .cost = sign * llrint(100 * s->lambda),
 				     .current = current_config(s, v, j), .pinned = fit_view_restarting(v, j) };
 	row->pinned = row->pinned && row->current >= 0;
-	fit_sia_normalise(s->goodput, s->configs.n, s->scaled);
-	for (size_t c = 0; c < s->configs.n && !rc; c++) {
-		bool changes = row->current >= 0 && (int32_t)c != row->current;
-
-		o[c] = (struct fit_sia_option){
-			.config = (int32_t)c, .type = s->configs.c[c].type, .gpus = s->configs.c[c].gpus,
-			.cost = sign * fit_sia_utility(s->scaled[c], changes ? factor : 1, s->power) };
+	if (v->jobs[j].kind == FIT_JOB_RIGID) {
+		set_rigid(s, v, j, o, row, factor);
+		return FIT_OK;
 	}
+	rc = goodputs(s, v, j, err);
+	fit_sia_normalise(s->goodput, s->configs.n_grid, s->scaled);
+	for (size_t c = 0; c < s->configs.n_grid && !rc; c++)
+		o[c] = option_of(s, row, c, s->scaled[c], factor);
 	return rc;
 }
 

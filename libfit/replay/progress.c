@@ -265,14 +265,14 @@ static int profile_pass(const struct fit_job *j, struct fit_run *r, const struct
 
 /* ---- profiles with agents that choose the batch size ---- */
 
-/* What the agent thinks best; before it knows anything, the initial batch size if that is enough for
- * all replicas. */
+/* What the agent thinks best, unless the batch size stays as it is; before it knows anything, the initial
+ * batch size if that is enough for all replicas. */
 static int choose_batch(const struct fit_job *j, struct fit_run *r, const struct fit_alloc *a,
 			struct fit_err *err)
 {
 	const struct fit_app_info *info = fit_app_info(r->app);
 	struct fit_goodput_point best;
-	int64_t target = info->fixed_batch, most;
+	int64_t target = j->kind == FIT_JOB_ADAPTIVE ? info->fixed_batch : j->batch_size, most;
 	int rc;
 
 	if (!target && !fit_agent_knows(r->agent))

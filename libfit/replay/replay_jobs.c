@@ -13,7 +13,7 @@
 #define MAX_TIME_NS (INT64_C(100) * 366 * 86400 * FIT_NS_PER_S)
 
 enum { C_ID, C_SUBMIT, C_GPUS, C_DURATION, C_APP, C_BATCH, C_GROUP,
-       C_PREDICTED, C_DATASET, C_AMP, C_TYPE, C_WORK, C_PLAN, C_SLA, C_PRIORITY, N_COLUMNS };
+       C_PREDICTED, C_DATASET, C_AMP, C_TYPE, C_WORK, C_PLAN, C_SLA, C_PRIORITY, C_SCALING, N_COLUMNS };
 
 static const struct fit_field columns[N_COLUMNS] = {
 	[C_ID] = { "job_id", FIT_TEXT, FIT_F_NOT_NA },
@@ -31,6 +31,7 @@ static const struct fit_field columns[N_COLUMNS] = {
 	[C_AMP] = { "amp", FIT_INT, FIT_F_OPTIONAL },
 	[C_TYPE] = { "gpu_type", FIT_TEXT, FIT_F_OPTIONAL },
 	[C_PRIORITY] = { "priority", FIT_REAL, FIT_F_OPTIONAL },
+	[C_SCALING] = { "scaling", FIT_TEXT, FIT_F_OPTIONAL },
 };
 
 void fit_jobs_release(struct fit_jobs *js)
@@ -187,6 +188,21 @@ static int find_apps(struct fit_jobs *js, const struct fit_jobs_params *p, struc
 	return FIT_OK;
 }
 
+/* What a policy may change about the job. */
+static int take_kind(const struct fit_reader *r, const struct fit_cell *c, const struct fit_jobs_params *p,
+		     struct fit_job *j, struct fit_err *err)
+{
+	if (c[C_SCALING].na)
+		return FIT_OK;
+	if (!fit_job_kind_find(c[C_SCALING].u.t, &j->kind))
+		return fit_reader_fail(r, FIT_EDATA, "scaling", err, "unknown word '%.*s' (expected " FIT_JOB_KINDS ")",
+				       FIT_TEXT_ARG(c[C_SCALING].u.t));
+	if (p->molds && j->kind == FIT_JOB_RIGID)
+		return fit_reader_fail(r, FIT_EDATA, "scaling", err, "rigid (expected adaptive or scale-gpus: policy %s "
+				       "gives each job the number of GPUs that it thinks best)", p->molds);
+	return FIT_OK;
+}
+
 /* Check one row and fill j. FIT_END: a CPU job, which is left out. */
 static int take_row(struct fit_jobs *js, const struct fit_reader *r, const struct fit_cell *c,
 		    const struct fit_jobs_params *p, struct fit_job *j, struct fit_err *err)
@@ -222,7 +238,7 @@ static int take_row(struct fit_jobs *js, const struct fit_reader *r, const struc
 					       "one of the cluster's)", FIT_TEXT_ARG(c[C_GROUP].u.t));
 		j->partition = (uint16_t)(part - p->partitions->p);
 	}
-	if (take_type(r, c, &p->partitions->p[j->partition].cluster, j, err))
+	if (take_type(r, c, &p->partitions->p[j->partition].cluster, j, err) || take_kind(r, c, p, j, err))
 		return FIT_EDATA;
 	j->predicted_ns = c[C_PREDICTED].na ? FIT_NO_PREDICTION : c[C_PREDICTED].u.i;
 	if (p->predicted && c[C_PREDICTED].na)

@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "libfit/base/job_kind.h"
 #include "libfit/base/status.h"
 #include "libfit/base/text.h"
 #include "libfit/model/colocation.h"
@@ -30,6 +31,7 @@ struct fit_job {
 	int64_t gpus;			/* asked for, at least 1 */
 	int64_t duration_ns;		/* execution; -1 when a profile or speedups decide */
 	int64_t batch_size;		/* total; 0 when missing */
+	enum fit_job_kind kind;		/* what a policy may change */
 	int64_t predicted_ns;		/* prediction of duration_ns, which may be below 0; FIT_NO_PREDICTION */
 	struct fit_app *app;		/* NULL without a profile; with types that of gpu_type, or of the first */
 	struct fit_app *const *apps;	/* by GPU type of the cluster; NULL where it was not measured. NULL
@@ -77,6 +79,8 @@ struct fit_jobs_params {
 	bool file_order;
 	const struct fit_colocation *colocation;	/* NULL: nobody shares a GPU */
 	bool predicted;				/* each job needs a prediction */
+	const char *molds;			/* rigid jobs are refused: this policy gives each job the number of GPUs
+						 * that it thinks best; NULL: they are not */
 	const struct fit_partitions *partitions;
 	bool keep_too_large;		/* false: a job larger than the cluster is an error */
 	int64_t skip_bad;		/* bad rows to leave out before giving up */

@@ -7,7 +7,7 @@
 #include "libfit/base/gpu_types.h"
 #include "libfit/base/text.h"
 
-static int add(struct fit_sia_configs *k, int32_t type, int32_t nodes, int32_t gpus)
+int fit_sia_configs_add(struct fit_sia_configs *k, int32_t type, int32_t nodes, int32_t gpus)
 {
 	if (fit_grow(&k->c, &k->cap, k->n + 1, sizeof *k->c))
 		return FIT_ENOMEM;
@@ -28,10 +28,11 @@ int fit_sia_configs_init(struct fit_sia_configs *k, const struct fit_cluster *c)
 		if (info && info->profiled_nodes < nodes)
 			nodes = (int32_t)info->profiled_nodes;
 		for (int32_t g = 1; g < each && !rc; g *= 2)
-			rc = add(k, t, 1, g);
+			rc = fit_sia_configs_add(k, t, 1, g);
 		for (int32_t n = 1; n <= nodes && !rc; n++)
-			rc = add(k, t, n, n * each);
+			rc = fit_sia_configs_add(k, t, n, n * each);
 	}
+	k->n_grid = k->n;
 	if (rc)
 		fit_sia_configs_release(k);
 	return rc;

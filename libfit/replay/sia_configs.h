@@ -22,10 +22,13 @@ struct fit_sia_config {
 struct fit_sia_configs {
 	struct fit_sia_config *c;
 	size_t n, cap;
+	size_t n_grid;		/* those that any job may have; the others are of rigid jobs alone */
 };
 
 /* FIT_ENOMEM. */
 int fit_sia_configs_init(struct fit_sia_configs *k, const struct fit_cluster *c) FIT_MUST_CHECK;
+/* One more beside the grid. FIT_ENOMEM. */
+int fit_sia_configs_add(struct fit_sia_configs *k, int32_t type, int32_t nodes, int32_t gpus) FIT_MUST_CHECK;
 void fit_sia_configs_release(struct fit_sia_configs *k);
 /* The number of the configuration with these GPUs; -1: none. */
 int32_t fit_sia_configs_find(const struct fit_sia_configs *k, int32_t type, int64_t gpus);

@@ -8,7 +8,7 @@
 #include "libfit/verify/verify_state.h"
 
 enum { C_ID, C_SUBMIT, C_GPUS, C_DURATION, C_APP, C_BATCH, C_PREDICTED, C_GROUP, C_DATASET, C_AMP, C_TYPE,
-       C_WORK, C_PLAN, C_SLA, C_PRIORITY, N_CELLS };
+       C_WORK, C_PLAN, C_SLA, C_PRIORITY, C_SCALING, N_CELLS };
 
 static const struct fit_field fields[N_CELLS] = {
 	[C_ID] = { "job_id", FIT_TEXT, FIT_F_NOT_NA },
@@ -24,6 +24,7 @@ static const struct fit_field fields[N_CELLS] = {
 	[C_PLAN] = { "exec_plan", FIT_TEXT, FIT_F_OPTIONAL },
 	[C_SLA] = { "is_sla", FIT_INT, FIT_F_OPTIONAL },
 	[C_PRIORITY] = { "priority", FIT_REAL, FIT_F_OPTIONAL },
+	[C_SCALING] = { "scaling", FIT_TEXT, FIT_F_OPTIONAL },
 	[C_APP] = { "app", FIT_TEXT, FIT_F_OPTIONAL },
 	[C_BATCH] = { "batch_size", FIT_INT, FIT_F_OPTIONAL },
 };
@@ -55,6 +56,7 @@ static int take_app(struct fit_verifier *v, struct fit_text name, uint16_t *app,
  * verify_leave_out_jobs(). */
 static const char *unusable(const struct fit_cell *c, bool again)
 {
+	enum fit_job_kind kind;
 	double g = c[C_GPUS].u.d;
 
 	if (c[C_ID].u.t.n == 0)
@@ -63,6 +65,8 @@ static const char *unusable(const struct fit_cell *c, bool again)
 		return "submit_s is missing or out of range";
 	if (c[C_GPUS].na || !isfinite(g) || g < 0 || g > 1e9 || g < floor(g) || g > floor(g))
 		return "gpus is missing or no whole number of GPUs";
+	if (!c[C_SCALING].na && !fit_job_kind_find(c[C_SCALING].u.t, &kind))
+		return "scaling is not " FIT_JOB_KINDS;
 	return again ? "job_id was there before" : NULL;
 }
 
@@ -97,6 +101,7 @@ static int take_row(struct fit_verifier *v, struct fit_reader *r, const struct f
 		.live = NONE,
 		.app = UINT16_MAX,
 	};
+	enum fit_job_kind kind = FIT_JOB_ADAPTIVE;
 	uint32_t before = FIT_NO_INDEX;
 	const char *why = unusable(c, false);
 	int rc;
@@ -111,6 +116,8 @@ static int take_row(struct fit_verifier *v, struct fit_reader *r, const struct f
 		return fit_fail_nomem(err);
 	if (before != FIT_NO_INDEX)
 		return leave_out(v, r, unusable(c, true));
+	if (!c[C_SCALING].na && fit_job_kind_find(c[C_SCALING].u.t, &kind))
+		j.kind = (uint8_t)kind;
 	if (!c[C_APP].na) {
 		rc = take_app(v, c[C_APP].u.t, &j.app, err);
 		if (rc)

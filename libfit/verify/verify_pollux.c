@@ -93,7 +93,8 @@ static struct verify_agent *agent_on(const struct fit_verifier *v, const struct 
 	return a;
 }
 
-static struct verify_agent *agent_new(const struct fit_app_info *info)
+static struct verify_agent *agent_new(const struct fit_verifier *v, uint32_t job,
+				      const struct fit_app_info *info)
 {
 	struct verify_agent *a = calloc(1, sizeof *a);
 
@@ -104,6 +105,7 @@ static struct verify_agent *agent_new(const struct fit_app_info *info)
 	a->model.min_local_bsz = info->min_local_bsz;
 	a->model.max_local_bsz = info->max_local_bsz;
 	a->model.max_accum = -1;
+	a->model.fixed_batch = v->jobs[job].kind == FIT_JOB_ADAPTIVE ? 0 : verify_target(v, job);
 	return a;
 }
 
@@ -181,7 +183,7 @@ void verify_agent_seed(struct fit_verifier *v, struct verify_live *l)
 		verify_fault(v, RULE_INPUTS, l->job, "the models have none of application '%s'", app->name);
 		return;
 	}
-	l->agent = agent_new(info);
+	l->agent = agent_new(v, l->job, info);
 	if (!l->agent) {
 		v->code = FIT_ENOMEM;
 		return;
@@ -218,7 +220,7 @@ void verify_agent_learn(struct fit_verifier *v, struct verify_live *l)
 	    fit_app_grad_stats(model, total, l->epoch, &sqr, &var, &v->model_err))
 		return;	/* the profile does not cover it: the progress rule says so */
 	if (!in_use(l)) {
-		agent = agent_new(fit_app_info(model));
+		agent = agent_new(v, l->job, fit_app_info(model));
 		if (agent) {
 			agent->next = l->agent;
 			agent->type = l->agent_type;
@@ -271,14 +273,20 @@ static struct fit_goodput_point best_on(struct verify_agent *a, bool several, in
 
 /* ---- pollux-batch-limits ---- */
 
+/* The batch size that a job keeps; 0: none. */
+static int64_t fixed_batch(const struct fit_verifier *v, uint32_t job, const struct fit_app_info *info)
+{
+	return v->jobs[job].kind == FIT_JOB_ADAPTIVE ? info->fixed_batch : verify_target(v, job);
+}
+
 /* The batch size that a job has no choice about; 0: it has. */
-static int64_t given_target(const struct fit_app_info *info, const struct verify_agent *agent,
-			    int64_t gpus)
+static int64_t given_target(const struct fit_verifier *v, uint32_t job, const struct fit_app_info *info,
+			    const struct verify_agent *agent, int64_t gpus)
 {
 	int64_t least = info->min_local_bsz * gpus;
 
-	if (info->fixed_batch)
-		return info->fixed_batch;
+	if (fixed_batch(v, job, info))
+		return fixed_batch(v, job, info);
 	if (agent)
 		return 0;
 	return info->init_batch > least ? info->init_batch : least;
@@ -305,14 +313,14 @@ void verify_row_pollux_limits(struct fit_verifier *v, const struct verify_row *r
 				     (long long)l->local_bsz, (long long)l->accum);
 		return;
 	}
-	target = given_target(info, agent_on(v, r), r->sum);
+	target = given_target(v, r->job, info, agent_on(v, r), r->sum);
 	if (target) {
 		b = verify_split(info, target, r->sum, false);
 		if (r->local_bsz != b.atomic_bsz || r->accum != b.accum_steps)
 			verify_fault(v, RULE_POLLUX_LIMITS, r->job,
 				     "%s batch size %lld on %lld GPUs is %lld a GPU in %lld + 1 "
 				     "passes, found %lld and %lld + 1",
-				     info->fixed_batch ? "the fixed" : "a first",
+				     fixed_batch(v, r->job, info) ? "the fixed" : "a first",
 				     (long long)target, (long long)r->sum, (long long)b.atomic_bsz,
 				     (long long)b.accum_steps, (long long)r->local_bsz,
 				     (long long)r->accum);
@@ -418,7 +426,7 @@ void verify_row_pollux_best(struct fit_verifier *v, const struct verify_row *r)
 			     (long long)l->local_bsz, (long long)l->accum);
 		return;
 	}
-	if (agent_on(v, r) && !info->fixed_batch)
+	if (agent_on(v, r) && !fixed_batch(v, r->job, info))
 		(void)check_best(v, l, agent_on(v, r), (int64_t)r->n_nodes, r->sum,
 				 (struct fit_batch){ r->local_bsz, r->accum });
 }
@@ -432,7 +440,7 @@ void verify_decide_pollux_best(struct fit_verifier *v)
 		struct verify_live *l = &v->live[v->active.a[i]];
 		const struct fit_app_info *info = info_of(v, l->job);
 
-		if (!has_worked(v, l) || l->tuned || !in_use(l) || !info || info->fixed_batch)
+		if (!has_worked(v, l) || l->tuned || !in_use(l) || !info || fixed_batch(v, l->job, info))
 			continue;
 		if (check_best(v, l, in_use(l), (int64_t)l->n_nodes, l->gpus,
 			       (struct fit_batch){ l->local_bsz, l->accum }) &&
@@ -476,7 +484,7 @@ double verify_agent_goodput(const struct verify_live *l, uint16_t type, int64_t 
 
 		if (a->type != type || a->broken)
 			continue;
-		if (most_batch >= g.init_batch && most_batch < g.max_batch)
+		if (!g.fixed_batch && most_batch >= g.init_batch && most_batch < g.max_batch)
 			g.max_batch = most_batch;
 		return fit_goodput_best(&g, nodes, gpus).goodput;
 	}

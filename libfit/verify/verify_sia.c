@@ -13,6 +13,7 @@
 /* Costs are in hundredths. What two roundings can do is no violation. */
 #define SLACK 2
 #define HARDLY 1e-4f	/* goodput of what a job cannot have, beside 1 */
+#define NO_OPTION (INT64_MAX / 4)	/* cost of what is no option of a job at all */
 
 struct config {
 	uint16_t type;
@@ -22,7 +23,10 @@ struct config {
 struct verify_sia {
 	struct config *c;
 	size_t n, cap;
+	size_t n_grid;			/* those that any job may have; the others are of rigid jobs */
+	bool odd;			/* there are others: jobs may be split over more nodes than they need */
 	uint16_t types[UINT8_MAX + 1];	/* in the order of the cluster */
+	int64_t each[UINT8_MAX + 1];	/* GPUs of a node, by place in types */
 	size_t n_types;
 	int64_t *cost;			/* of each live record on each configuration */
 	size_t cap_cost;
@@ -98,11 +102,39 @@ static int add_type(struct fit_verifier *v, struct verify_sia *s, uint16_t type)
 	}
 	if (v->type_nodes[type] && v->type_nodes[type] < nodes)
 		nodes = v->type_nodes[type];
+	s->each[s->n_types] = each;
 	s->types[s->n_types++] = type;
 	for (; g < each && !rc; g *= 2)
 		rc = add(s, type, 1, g);
 	for (int64_t k = 1; k <= nodes && !rc; k++)
 		rc = add(s, type, k, k * each);
+	return rc;
+}
+
+static int find(const struct verify_sia *s, uint16_t type, int64_t gpus)
+{
+	for (size_t c = 0; c < s->n; c++)
+		if (s->c[c].type == type && s->c[c].gpus == gpus)
+			return (int)c;
+	return -1;
+}
+
+/* The sizes of rigid jobs. */
+static int add_rigid(struct fit_verifier *v, struct verify_sia *s)
+{
+	int rc = FIT_OK;
+
+	s->n_grid = s->n;
+	for (size_t j = 0; j < v->n_jobs && !rc; j++) {
+		int64_t gpus = (int64_t)v->jobs[j].gpus;
+
+		if (v->jobs[j].kind != FIT_JOB_RIGID || v->jobs[j].state == JOB_LEFT_OUT)
+			continue;
+		for (size_t t = 0; t < s->n_types && !rc; t++)
+			if (find(s, s->types[t], gpus) < 0)
+				rc = add(s, s->types[t], (gpus + s->each[t] - 1) / s->each[t], gpus);
+	}
+	s->odd = s->n > s->n_grid;
 	return rc;
 }
 
@@ -125,15 +157,9 @@ static struct verify_sia *grid(struct fit_verifier *v)
 		if (!known && add_type(v, s, v->node_type[i]))
 			v->code = FIT_ENOMEM;
 	}
+	if (add_rigid(v, s))
+		v->code = FIT_ENOMEM;
 	return s;
-}
-
-static int find(const struct verify_sia *s, uint16_t type, int64_t gpus)
-{
-	for (size_t c = 0; c < s->n; c++)
-		if (s->c[c].type == type && s->c[c].gpus == gpus)
-			return (int)c;
-	return -1;
 }
 
 /* ---- what a configuration is worth ---- */
@@ -182,6 +208,53 @@ static double predicted(struct fit_verifier *v, const struct verify_sia *s, cons
 	return g;
 }
 
+/* Samples a second of a rigid job on GPUs of the t-th type, on as few nodes as they need; 0: not measured. */
+static double rigid_rate(struct fit_verifier *v, const struct verify_sia *s, uint32_t job, size_t t)
+{
+	struct fit_app *a = app_on(v, job, s->types[t]);
+	struct fit_placement p = { .n_nodes = 0 };
+	int64_t left = (int64_t)v->jobs[job].gpus;
+	struct fit_batch b;
+	double step, sync;
+
+	if (!a)
+		return 0;
+	b = verify_split(fit_app_info(a), verify_target(v, job), left, false);
+	for (; left > 0 && p.n_nodes < FIT_PLACEMENT_MAX; left -= p.gpus[p.n_nodes++])
+		p.gpus[p.n_nodes] = (int)(left < s->each[t] ? left : s->each[t]);
+	if (b.atomic_bsz < 1 || fit_app_throughput(a, &p, b.atomic_bsz, &step, &sync, &v->model_err))
+		return 0;
+	return v->jobs[job].gpus * (double)b.atomic_bsz * (double)(b.accum_steps + 1) /
+	       (step + (double)b.accum_steps * (step - sync));
+}
+
+/* What each type is worth to a rigid job: its GPUs on the slowest one. 0: no option. */
+static void rigid_worth(struct fit_verifier *v, struct verify_sia *s, uint32_t job)
+{
+	double rate[UINT8_MAX + 1] = { 0 }, slowest = HUGE_VAL;
+
+	for (size_t t = 0; t < s->n_types; t++) {
+		rate[t] = rigid_rate(v, s, job, t);
+		slowest = rate[t] > 0 && rate[t] < slowest ? rate[t] : slowest;
+	}
+	for (size_t c = 0; c < s->n; c++)
+		s->raw[c] = 0;
+	for (size_t t = 0; t < s->n_types; t++) {
+		int c = find(s, s->types[t], (int64_t)v->jobs[job].gpus);
+
+		if (c >= 0 && rate[t] > 0)
+			s->raw[c] = v->jobs[job].gpus * rate[t] / slowest;
+	}
+}
+
+static int64_t cost_at(const struct fit_verifier *v, float g)
+{
+	float u = powf(g, (float)v->sia_power);
+	int64_t cost = isfinite(u) && u < 3000 ? (int64_t)rintf(100 * u) : 300000;
+
+	return v->sia_power > 0 ? -cost : cost;
+}
+
 /* Hundredths of the utility of each configuration. */
 static void set_costs(struct fit_verifier *v, struct verify_sia *s, const struct verify_live *l,
 		      int64_t *cost)
@@ -195,11 +268,20 @@ static void set_costs(struct fit_verifier *v, struct verify_sia *s, const struct
 	float least = HUGE_VALF;
 	bool blank = true;
 
-	for (size_t c = 0; c < s->n; c++) {
+	for (size_t c = 0; c < s->n; c++)
+		cost[c] = NO_OPTION;
+	if (v->jobs[l->job].kind == FIT_JOB_RIGID) {
+		rigid_worth(v, s, l->job);
+		for (size_t c = 0; c < s->n; c++)
+			if (s->raw[c] > 0)
+				cost[c] = cost_at(v, (float)s->raw[c] * (now >= 0 && (int)c != now ? (float)factor : 1));
+		return;
+	}
+	for (size_t c = 0; c < s->n_grid; c++) {
 		s->raw[c] = predicted(v, s, l, &s->c[c]);
 		blank = blank && s->raw[c] <= 0 && l->agent == NULL;
 	}
-	for (size_t c = 0; c < s->n; c++) {
+	for (size_t c = 0; c < s->n_grid; c++) {
 		bool first = c == 0 || s->c[c].type != s->c[c - 1].type;
 
 		if (blank)
@@ -209,16 +291,11 @@ static void set_costs(struct fit_verifier *v, struct verify_sia *s, const struct
 		if (s->raw[c] > 0 && (float)s->raw[c] < least)
 			least = (float)s->raw[c];
 	}
-	for (size_t c = 0; c < s->n; c++) {
-		float g = s->raw[c] > 0 ? (float)s->raw[c] / least : HARDLY, u;
+	for (size_t c = 0; c < s->n_grid; c++) {
+		float g = s->raw[c] > 0 ? (float)s->raw[c] / least : HARDLY;
 
 		g = g > HARDLY ? g : HARDLY;
-		if (now >= 0 && (int)c != now)
-			g *= (float)factor;
-		u = powf(g, (float)v->sia_power);
-		cost[c] = isfinite(u) && u < 3000 ? (int64_t)rintf(100 * u) : 300000;
-		if (v->sia_power > 0)
-			cost[c] = -cost[c];
+		cost[c] = cost_at(v, now >= 0 && (int)c != now ? g * (float)factor : g);
 	}
 }
 
@@ -254,7 +331,14 @@ void verify_row_sia_config(struct fit_verifier *v, const struct verify_row *r)
 		return;
 	verify_check(v, RULE_SIA_CONFIG);
 	c = find(s, type, r->sum);
-	if (c < 0 || (int64_t)r->n_nodes != s->c[c].nodes)
+	if (v->jobs[r->job].kind == FIT_JOB_RIGID) {
+		if (r->sum != (int64_t)v->jobs[r->job].gpus)
+			verify_fault(v, RULE_SIA_CONFIG, r->job, "gets %lld GPUs; it is rigid and asks for %g", (long long)r->sum,
+				     v->jobs[r->job].gpus);
+		return;
+	}
+	if (c < 0 || (size_t)c >= s->n_grid || (int64_t)r->n_nodes < s->c[c].nodes ||
+	    (!s->odd && (int64_t)r->n_nodes > s->c[c].nodes))
 		verify_fault(v, RULE_SIA_CONFIG, r->job, "%lld GPUs on %zu nodes are no configuration of that type",
 			     (long long)r->sum, r->n_nodes);
 	else if (r->live->agent ? r->sum > most_gpus(v, s, r->live) : r->sum > 1)

@@ -13,6 +13,7 @@
 #ifndef FIT_VERIFY_VERIFY_STATE_H
 #define FIT_VERIFY_VERIFY_STATE_H
 
+#include "libfit/base/job_kind.h"
 #include "libfit/base/num.h"
 #include "libfit/model/boa_learn.h"
 #include "libfit/model/boa_table.h"
@@ -240,6 +241,7 @@ struct verify_job {
 	uint32_t live;		/* index of its live record, or NONE */
 	uint16_t app;		/* index of verifier.apps */
 	uint16_t gpu_type;	/* asked for (verify_types.c); 0: any */
+	uint8_t kind;		/* enum fit_job_kind */
 	uint8_t state;
 };
 

@@ -18,11 +18,11 @@ fault() {
 
 # ---- pollux ----
 rows "pollux" pollux $D/trace-pollux.csv \
-"job_id	app	submit_s	gpus	batch_size
-wren-0	wren	12	3	96
-wren-1	wren	12.5	1	32
-lark-2	lark	47.000001	8	640
-lark, late-3	lark	61.25	2	80"
+"job_id	app	submit_s	gpus	batch_size	scaling
+wren-0	wren	12	3	96	NA
+wren-1	wren	12.5	1	32	NA
+lark-2	lark	47.000001	8	640	NA
+lark, late-3	lark	61.25	2	80	NA"
 run "pollux: silent" 0 gf-trace --from pollux $D/trace-pollux.csv
 is "pollux: nothing on standard error" "$T/err" ""
 cp "$T/out" "$T/jobs.tsv"
@@ -42,7 +42,7 @@ run "columns in another order, more of them, a line break in quotes" 0 gf-trace 
 	$D/trace-pollux-extra.csv
 is "further columns are passed over with a note" "$T/err" \
 	"gf-trace: warning: $D/trace-pollux-extra.csv: columns passed over: user, note"
-has "their jobs are read" "$T/out" '^lark-1	lark	13	6	48$'
+has "their jobs are read" "$T/out" '^lark-1	lark	13	6	48	NA$'
 run "-q silences the note" 0 gf-trace -q --from pollux $D/trace-pollux-extra.csv
 is "no note" "$T/err" ""
 
@@ -70,6 +70,20 @@ fault "a column twice" pollux ":1: duplicate column 'name' (found name, time, na
 printf 'version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 9\n' >"$T/bad.csv"
 fault "a Git LFS pointer" pollux \
 	":1: Git LFS pointer, not the data (expected the file that 'git lfs pull' fetches)"
+
+# ---- what a scheduler may change ----
+printf '%s,category\na-0,1,x,1,8,rigid\nb-1,2,x,1,8,\nc-2,3,x,2,8,scale-gpus\nd-3,4,x,2,8,adaptive\n' $H >"$T/kinds.csv"
+rows "categories of jobs" pollux "$T/kinds.csv" \
+"job_id	app	submit_s	gpus	batch_size	scaling
+a-0	x	1	1	8	rigid
+b-1	x	2	1	8	NA
+c-2	x	3	2	8	scale-gpus
+d-3	x	4	2	8	adaptive"
+run "and the way back" 0 gf-trace --from pollux --to pollux "$T/kinds.csv"
+sed 's/^b.*/&adaptive/' "$T/kinds.csv" >"$T/want.csv"
+same "one that says nothing is adaptive" "$T/out" "$T/want.csv"
+sed 's/rigid/stiff/' "$T/kinds.csv" >"$T/bad.csv"
+fault "a category that is none" pollux ":2:category: unknown word 'stiff' (expected adaptive, scale-gpus or rigid)"
 
 # ---- --skip-bad ----
 {
@@ -157,10 +171,10 @@ grep -v '^#input' "$T/out" >"$T/found"
 same "is the same table" "$T/want" "$T/found"
 run "--from and --to at once" 0 gf-trace --from pollux --to pollux -o "$T/w2.csv" $D/trace-pollux.csv
 same "a normalised file" "$T/w.csv" "$T/w2.csv"
-sed 's/^wren-1\(.*\)	1	32$/wren-1\1	0.5	32/' "$T/jobs.tsv" >"$T/half.tsv"
+sed 's/^wren-1\(.*\)	1	32	NA$/wren-1\1	0.5	32	NA/' "$T/jobs.tsv" >"$T/half.tsv"
 run "half a GPU" 1 gf-trace --to pollux "$T/half.tsv"
 has "names line and column" "$T/err" "half.tsv:8:gpus: bad value '0.5' \(expected whole GPUs\)"
-sed 's/^wren-1\(.*\)	32$/wren-1\1	NA/' "$T/jobs.tsv" >"$T/na.tsv"
+sed 's/^wren-1\(.*\)	32	NA$/wren-1\1	NA	NA/' "$T/jobs.tsv" >"$T/na.tsv"
 run "a missing batch size" 1 gf-trace --to pollux "$T/na.tsv"
 has "names line and column" "$T/err" "na.tsv:8:batch_size: missing value 'NA'"
 run "--to into a folder that is not there" 3 gf-trace --to pollux -o "$T/none/w.csv" "$T/jobs.tsv"
@@ -221,7 +235,7 @@ awk 'BEGIN { print "name,time,application,num_replicas,batch_size"
 run "200000 rows" 0 gf-trace --from pollux -o "$T/w.tsv" "$T/w.csv"
 tail -n 3 "$T/w.tsv" | sed 's/=[0-9a-f]\{32\}$/=HASH/' >"$T/tail"
 is "the hash stands behind them" "$T/tail" \
-"job-199999	app-2	199999.5	8	200031
+"job-199999	app-2	199999.5	8	200031	NA
 #input=HASH
 #end rows=200000"
 run "a table with metadata behind its rows into a store" 0 gf-table convert "$T/w.tsv" -o "$T/w.h5:/jobs"
@@ -272,10 +286,10 @@ early,2.5,x,1,1
 tie,9,x,1,1
 END
 is "equal times stay in the order of the file" "$T/out" \
-"job_id	app	submit_s	gpus	batch_size
-early	x	2.5	1	1
-late	x	9	1	1
-tie	x	9	1	1"
+"job_id	app	submit_s	gpus	batch_size	scaling
+early	x	2.5	1	1	NA
+late	x	9	1	1	NA
+tie	x	9	1	1	NA"
 
 # ---- the public files ----
 if [ -z "$GOODFIT_SHARED" ] || [ ! -d "$GOODFIT_SHARED/public" ]; then

@@ -83,3 +83,58 @@ run "its log verifies too" 0 gf-verify --only-violated --jobs "$T/plain.tsv" --p
 run "other policies run on types, too" 0 gf-replay -p fifo -c slow:3x4,fast:1x4 --profile slow="$T/slow.h5" \
 	--profile fast="$T/fast.h5" -o "$T/fifo.log" "$T/jobs.tsv"
 run "and verify" 0 verify "$T/fifo.log"
+
+# ---- jobs that keep their batch size, or their GPUs as well ----
+
+awk -F '\t' -v OFS='\t' 'NR == 1 { print $0, "scaling"; next }
+	{ print $0, $1 == "c0" || $1 == "c4" || $1 == "b2" ? "rigid" : $1 == "d1" || $1 == "c8" ? "scale-gpus" : "NA" }' \
+	"$T/jobs.tsv" | sed "s/^c4${tab}cifar10${tab}330${tab}4/c4${tab}cifar10${tab}330${tab}3/" >"$T/kinds.tsv"
+kinds() {
+	gf-verify --only-violated --jobs "$T/kinds.tsv" --profile slow="$T/slow.h5" --profile fast="$T/fast.h5" "$1"
+}
+for fidelity in none sia-sosp23; do
+	run "$fidelity: rigid and scale-only jobs" 0 gf-replay "$@" --fidelity $fidelity "$T/kinds.tsv"
+	cp "$T/out" "$T/kinds-$fidelity"
+	run "$fidelity: their log verifies" 0 kinds "$T/kinds-$fidelity"
+	is "$fidelity: nothing is violated" "$(sed '/^#/d' "$T/out" | wc -l | tr -d ' ' >"$T/n"; echo "$T/n")" 1
+	# total batch size of each allocation of a job that keeps it; GPUs of one that keeps these
+	awk -F '\t' '$2 ~ /^(start|move|resume|batch)$/ { total = $4 * $6 * ($7 + 1)
+			if ($3 == "c0" && ($4 != 2 || total != 1024) || $3 == "c4" && ($4 != 3 || total < 2048 || total > 2050) ||
+			    $3 == "b2" && ($4 != 4 || total != 96) || $3 == "d1" && (total < 160 || total > 164) ||
+			    $3 == "c8" && (total < 1024 || total > 1028)) { bad = 1; print >"/dev/stderr" }
+			if ($3 == "d1" || $3 == "c8") size[$3, $4] = 1
+			seen[$3] = 1 }
+		END { for (k in size) { split(k, p, SUBSEP); n[p[1]]++ }
+			exit bad || !seen["c0"] || !seen["c4"] || !seen["b2"] || n["d1"] < 2 || n["c8"] < 2 }' "$T/kinds-$fidelity"
+	ok "$fidelity: sizes stay as they were asked for, scale-only jobs change their GPUs" $?
+done
+log=$T/kinds-sia-sosp23
+line=$(awk -F '\t' '$2 == "start" && $3 == "c0" { print NR; exit }' "$log")
+awk -F '\t' -v OFS='\t' -v n="$line" 'NR == n { $4 = 1; sub(/:2$/, ":1", $5) } { print }' "$log" >"$T/bad"
+run "a rigid job on one GPU" 1 kinds "$T/bad"
+has "is found" "$T/out" "^sia-config${tab}violated.*it is rigid and asks for 2"
+awk -F '\t' -v OFS='\t' '$2 == "start" && $3 == "d1" { $6 = 20 } { print }' "$log" >"$T/bad"
+run "another batch size of a scale-only job" 1 kinds "$T/bad"
+has "is found, too" "$T/out" "^pollux-batch-limits${tab}violated.*the fixed batch size 160"
+awk -F '\t' '$3 == "b2" && $2 == "start" { next } /^#end/ { print "#end rows=" n - 1; next } { print; n += !/^#/ }' \
+	"$log" >"$T/bad"
+run "a rigid job that is left waiting" 1 kinds "$T/bad"
+has "would be better off on its GPUs" "$T/out" "^sia-best${tab}violated.*would lower the sum"
+awk 'NR > 1 && $1 == "c3" { sub(/NA$/, "rigid") } { print }' "$T/kinds.tsv" | sed "s/${tab}512${tab}/${tab}999999${tab}/" >"$T/wild.tsv"
+run "a rigid job that was measured nowhere" 1 gf-replay "$@" "$T/wild.tsv"
+has "is named" "$T/err" 'job c3 is rigid, and was measured at batch size 999999 on 1 GPUs of no type that it may have'
+sed 's/rigid/stiff/' "$T/kinds.tsv" >"$T/wild.tsv"
+run "a word that is none" 1 gf-replay "$@" "$T/wild.tsv"
+has "field and line" "$T/err" ":2:scaling: unknown word 'stiff' \(expected adaptive, scale-gpus or rigid\)"
+cut -f 1-5,7 "$T/kinds.tsv" >"$T/one.tsv"
+for policy in pollux optimus; do
+	run "$policy takes no rigid jobs" 1 gf-replay -p $policy -c 4x4 --interval 60 --profile "$T/slow.h5" "$T/one.tsv"
+	has "$policy: and says so" "$T/err" ":2:scaling: rigid \(expected adaptive or scale-gpus: policy $policy gives each job"
+done
+sed 's/rigid/scale-gpus/' "$T/one.tsv" >"$T/scale.tsv"
+run "pollux takes scale-only jobs" 0 gf-replay -p pollux -c 4x4 --interval 60 --profile "$T/slow.h5" -o "$T/scale.log" \
+	"$T/scale.tsv"
+run "and the log verifies" 0 gf-verify --only-violated --jobs "$T/scale.tsv" --profile "$T/slow.h5" "$T/scale.log"
+awk -F '\t' '$2 ~ /^(start|move|resume|batch)$/ && $3 ~ /^(c0|c4|b2|d1|c8)$/ { t = $4 * $6 * ($7 + 1); m[$3] = m[$3] > t || !m[$3] ? (m[$3] ? m[$3] : t) : t
+		if ($3 == "c0" && (t < 1024 || t > 1040)) bad = 1 } END { exit bad || !m["c0"] }' "$T/scale.log"
+ok "its batch size stays" $?

@@ -150,6 +150,35 @@ static void test_fixed(void **state)
 	assert_int_equal(p.accum_steps, 3); /* 512 / 170 */
 }
 
+/* A job that keeps its batch size whatever it is worth: the split by hand, at its own efficiency. */
+static void test_kept_batch(void **state)
+{
+	static const struct { int64_t batch, gpus, atomic, accum; } split[] = {
+		{ 512, 1, 128, 3 },	/* 512 / 170: four passes */
+		{ 512, 3, 86, 1 },	/* 171 a GPU: two passes of 85.5 */
+		{ 512, 4, 128, 0 }, { 512, 5, 103, 0 },
+		{ 100, 1, 50, 1 },	/* above M0 on one GPU: twice */
+		{ 96, 1, 96, 0 },
+		{ 5999, 7, 142, 5 },	/* 857 a GPU are 143 a pass; 6 000 in all allow 142 */
+	};
+	struct fit_goodput g = sample;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof split / sizeof *split; i++) {
+		struct fit_goodput_point p, want;
+
+		g.fixed_batch = split[i].batch;
+		p = fit_goodput_best(&g, 1, split[i].gpus);
+		want = fit_goodput_at(&g, 1, split[i].gpus, split[i].atomic, split[i].accum);
+		assert_int_equal(p.atomic_bsz, split[i].atomic);
+		assert_int_equal(p.accum_steps, split[i].accum);
+		check_real(p.goodput, want.goodput, 0, 0);
+	}
+	g.fixed_batch = 100;
+	assert_true(fit_goodput_best(&g, 2, 9).goodput > 0);
+	check_real(fit_goodput_best(&g, 2, 10).goodput, 0, 0, 0); /* 10 a GPU are under 12 */
+}
+
 /* On one GPU a batch above M0 accumulates, so that there are two samples of the gradient. */
 static void test_one_gpu(void **state)
 {
@@ -195,7 +224,7 @@ int main(void)
 		cmocka_unit_test(test_efficiency), cmocka_unit_test(test_point),
 		cmocka_unit_test(test_best),	   cmocka_unit_test(test_limits),
 		cmocka_unit_test(test_fixed),	   cmocka_unit_test(test_one_gpu),
-		cmocka_unit_test(test_check)
+		cmocka_unit_test(test_check),	   cmocka_unit_test(test_kept_batch)
 	};
 
 	return cmocka_run_group_tests_name("goodput", tests, NULL, NULL);
