@@ -497,10 +497,24 @@ int fit_figure_lines(struct fit_plot *p, struct fit_figure_size size, const char
 
 /* ---- points of a long table ---- */
 
-/* Powers of two, no more of them than there is space for. */
+/* "100", "10k", "1M" */
+static void short_number(double v, char text[FIT_NUM_MAX])
+{
+	static const struct {
+		double unit;
+		const char *suffix;
+	} units[] = { { 1e9, "G" }, { 1e6, "M" }, { 1e4, "k" }, { 0, "" } };
+	size_t k = 0;
+
+	while (v < units[k].unit)
+		k++;
+	snprintf(text, FIT_NUM_MAX, "%.6g%s", v / (k == 2 ? 1e3 : k == 3 ? 1 : units[k].unit), units[k].suffix);
+}
+
+/* Powers of two, as GPUs come in, or of ten where the range is wide; no more of them than there is space for. */
 static int power_tics(struct fit_plot_axis *x, double lo, double hi, size_t most)
 {
-	double factor = 2;
+	double base = hi / lo > 4096 ? 10 : 2, factor = base;
 	int rc = FIT_OK;
 
 	x->log = x->has_min = x->has_max = true;
@@ -511,13 +525,17 @@ static int power_tics(struct fit_plot_axis *x, double lo, double hi, size_t most
 		x->max = hi * 2;
 	}
 	while (log(x->max / x->min) / log(factor) > (double)most)
-		factor *= 2;
-	for (double v = exp2(floor(log2(x->min))); v <= x->max && !rc; v *= factor) {
+		factor *= base;
+	for (double v = base > 2 ? pow(10, ceil(log10(x->min))) : exp2(floor(log2(x->min))); v <= x->max && !rc;
+	     v *= factor) {
 		char text[FIT_NUM_MAX];
 
 		while (v < x->min)
-			v *= 2;
-		snprintf(text, sizeof text, "%.6g", v);
+			v *= base;
+		if (base > 2)
+			short_number(v, text);
+		else
+			snprintf(text, sizeof text, "%.6g", v);
 		if (v <= x->max)
 			rc = fit_axis_add_tic(x, v, text);
 	}

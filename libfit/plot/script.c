@@ -192,7 +192,7 @@ static const char *const marks[] = { "7", "5", "9", "13", "11", "4", "6", "8" };
 static const char *const hollow_marks[] = { "6", "4", "8", "12", "10", "14", "1", "2" };
 /* Solid first; then hatchings that differ in direction and density. */
 static const char *const fills[] = { "solid 0.85", "pattern 4", "pattern 1", "pattern 5", "pattern 2",
-				     "pattern 6", "solid 0.25" };
+				     "pattern 6", "solid 0.25", "pattern 7" };
 
 #define PICK(list, i) ((list)[(i) % (sizeof(list) / sizeof *(list))])
 #define FEW_POINTS 40	/* up to here lines carry marks */

@@ -61,6 +61,17 @@ is "is named" "$T/err" \
 printf 'x\ty\n0\t2\n' >zero.tsv
 run "0 on a logarithmic axis" 1 gf-plot panels --x x --y y --log-x -o bad.svg zero.tsv
 is "is named, too" "$T/err" "gf-plot: zero.tsv:2:x: '0' on a logarithmic axis (expected more than 0)"
+printf 'x\ty\n1\t1\n300\t2\n4000000\t3\n' >wide.tsv
+run "a wide logarithmic axis" 0 gf-plot panels --x x --y y --log-x -o wide.svg wide.tsv
+has "goes by powers of ten" wide.gp "xtics .*1, .*100, .*10000, .*1000000)"
+has "in short numbers" wide.gp "'1M'"
+printf 'x\ty\n1\t1\n300\t2\n' >narrow.tsv
+run "a narrow one" 0 gf-plot panels --x x --y y --log-x -o narrow.svg narrow.tsv
+has "goes by powers of two" narrow.gp "xtics .*1, .*4, .*16, .*64, .*256)"
+printf 'x\ta\tb\tc\td\te\tf\tg\th\n1\t1\t1\t1\t1\t1\t1\t1\t1\n' >eight.tsv
+run "eight bars side by side" 0 gf-plot bars --x x --y a --y b --y c --y d --y e --y f --y g --y h -o eight.svg eight.tsv
+sed -n 's/.*boxes fs \(.*\) border.*rgb \(.*\)/\1 \2/p' eight.gp | sort -u >"$T/looks"
+lines "look differently" "$T/looks" 8
 printf 'x\ty\te\n1\t2\t-1\n' >neg.tsv
 run "an error bar below 0" 1 gf-plot panels --x x --y y --error e -o bad.svg neg.tsv
 is "is an error" "$T/err" "gf-plot: neg.tsv:2:e: bad length '-1' of an error bar (expected 0 or more)"
