@@ -511,7 +511,7 @@ static void short_number(double v, char text[FIT_NUM_MAX])
 	snprintf(text, FIT_NUM_MAX, "%.6g%s", v / (k == 2 ? 1e3 : k == 3 ? 1 : units[k].unit), units[k].suffix);
 }
 
-/* Powers of two, as GPUs come in, or of ten where the range is wide; no more of them than there is space for. */
+/* Powers of two, as GPUs come in, or of ten where the range is wide; no more than there is space for. */
 static int power_tics(struct fit_plot_axis *x, double lo, double hi, size_t most)
 {
 	double base = hi / lo > 4096 ? 10 : 2, factor = base;
