@@ -37,7 +37,7 @@ static int read_cluster(const struct fit_reader *log, struct fit_cluster_types *
 	int rc;
 
 	if (!spec)
-		return fit_fail(err, FIT_EDATA, "%s: no metadata cluster (expected in a log whose equal shares are asked for)",
+		return fit_fail(err, FIT_EDATA, "%s: no metadata cluster (expected where equal shares are asked for)",
 				fit_reader_input(log));
 	if (fit_meta_get(fit_reader_meta(log), "autoscale"))
 		return fit_fail(err, FIT_EDATA, "%s: a cluster that changes size has no equal shares (metadata autoscale)",
@@ -46,8 +46,8 @@ static int read_cluster(const struct fit_reader *log, struct fit_cluster_types *
 	return rc == FIT_EDATA ? fit_fail_prefix(err, rc, "%s", fit_reader_input(log)) : rc;
 }
 
-int metrics_fairness_compute(struct metrics_fairness *f, const struct fit_metrics *m, const struct fit_reader *log,
-			     enum fit_type_mean mean, struct fit_err *err)
+int metrics_fairness_compute(struct metrics_fairness *f, const struct fit_metrics *m,
+			     const struct fit_reader *log, enum fit_type_mean mean, struct fit_err *err)
 {
 	struct fit_cluster_types cluster = { 0 };
 	int64_t interval_ns = 0;

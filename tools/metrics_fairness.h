@@ -21,8 +21,9 @@ struct metrics_fairness {
  * and its jobs. FIT_EDATA: a log without cluster, or of an elastic one. */
 int metrics_fairness_init(struct metrics_fairness *f, bool shares, const char *isolated,
 			  struct fit_err *err) FIT_MUST_CHECK;
-int metrics_fairness_compute(struct metrics_fairness *f, const struct fit_metrics *m, const struct fit_reader *log,
-			     enum fit_type_mean mean, struct fit_err *err) FIT_MUST_CHECK;
+int metrics_fairness_compute(struct metrics_fairness *f, const struct fit_metrics *m,
+			     const struct fit_reader *log, enum fit_type_mean mean,
+			     struct fit_err *err) FIT_MUST_CHECK;
 void metrics_fairness_release(struct metrics_fairness *f);
 
 /* Its last columns of the table of jobs: so many, into fields; and their cells for job i. */
@@ -30,6 +31,7 @@ void metrics_fairness_release(struct metrics_fairness *f);
 size_t metrics_fairness_fields(const struct metrics_fairness *f, struct fit_field *fields);
 void metrics_fairness_cells(const struct metrics_fairness *f, size_t i, struct fit_writer *w);
 /* Its last rows of the report. */
-int metrics_fairness_report(const struct metrics_fairness *f, struct fit_writer *w, struct fit_err *err) FIT_MUST_CHECK;
+int metrics_fairness_report(const struct metrics_fairness *f, struct fit_writer *w,
+			    struct fit_err *err) FIT_MUST_CHECK;
 
 #endif

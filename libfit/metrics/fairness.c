@@ -65,7 +65,8 @@ static int compare_sorted(const void *pa, const void *pb)
 	return (a->known.row > b->known.row) - (a->known.row < b->known.row);
 }
 
-static int take_row(const struct fit_isolated *t, size_t row, struct sorted *to, bool *taken, struct fit_err *err)
+static int take_row(const struct fit_isolated *t, size_t row, struct sorted *to, bool *taken,
+		    struct fit_err *err)
 {
 	double gpus = t->table.columns[I_GPUS].d[row];
 	int64_t ns = t->table.columns[I_JCT].i[row];
@@ -295,8 +296,8 @@ static int64_t round_of(const struct crowd *c, int64_t t)
 	return c->interval_ns ? t / c->interval_ns + (t % c->interval_ns > 0) : t;
 }
 
-static void life_of(const struct crowd *c, const struct fit_metrics *m, const struct fit_job_result *j, int64_t *from,
-		    int64_t *to)
+static void life_of(const struct crowd *c, const struct fit_metrics *m, const struct fit_job_result *j,
+		    int64_t *from, int64_t *to)
 {
 	*from = round_of(c, j->submit_ns);
 	*to = round_of(c, j->end_ns == FIT_INT_NA ? m->clock_ns : j->end_ns);
@@ -405,7 +406,8 @@ static int compare_real(const void *pa, const void *pb)
 	return (a > b) - (a < b);
 }
 
-int fit_fairness_summarise(const struct fit_fair_job *jobs, size_t n, struct fit_fair_summary *s, struct fit_err *err)
+int fit_fairness_summarise(const struct fit_fair_job *jobs, size_t n, struct fit_fair_summary *s,
+			   struct fit_err *err)
 {
 	double *v = malloc((n + 1) * sizeof *v), sum = 0;
 	size_t unfair = 0;

@@ -39,7 +39,8 @@ struct fit_cluster_types {
 	size_t n;
 	double gpus;		/* in all */
 };
-int fit_cluster_types_parse(struct fit_cluster_types *c, struct fit_text spec, struct fit_err *err) FIT_MUST_CHECK;
+int fit_cluster_types_parse(struct fit_cluster_types *c, struct fit_text spec,
+			    struct fit_err *err) FIT_MUST_CHECK;
 void fit_cluster_types_release(struct fit_cluster_types *c);
 
 enum fit_type_mean { FIT_MEAN_TIMES, FIT_MEAN_RATIOS };
@@ -52,8 +53,8 @@ struct fit_fair_job {
 };				/* all missing unless finished; the last two unless the time alone is known */
 
 /* One entry a job of m, in its order: a heap array; free() it. interval_ns: rounds are its multiples, a job
- * takes part from its submission until before its end, in one round at least; 0: none. alone: NULL: the shares
- * only. FIT_ENOMEM. */
+ * takes part from its submission until before its end, in one round at least; 0: none. alone: NULL: the
+ * shares only. FIT_ENOMEM. */
 int fit_fairness(const struct fit_metrics *m, int64_t interval_ns, const struct fit_cluster_types *cluster,
 		 const struct fit_isolated *alone, enum fit_type_mean mean, struct fit_fair_job **jobs,
 		 struct fit_err *err) FIT_MUST_CHECK;
