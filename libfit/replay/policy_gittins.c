@@ -285,7 +285,7 @@ static int64_t gittins_next_wake(void *state, const struct fit_view *v)
 	int64_t quantum = FIT_GITTINS_QUANTUM_S * FIT_NS_PER_S, wake = INT64_MAX;
 
 	if (!t->queued)
-		return !t->artifact ? (v->now_ns / quantum + 1) * quantum :
+		return !t->artifact ? (t->decided_ns / quantum + 1) * quantum :
 		       t->unit_ns > t->decided_ns ? t->unit_ns : INT64_MAX;
 	for (size_t i = 0; i < t->n_list; i++) {
 		uint32_t j = t->list[i];

@@ -116,6 +116,24 @@ is "passes over jobs that do not fit" "$T/c" "0 start a
 102 start b
 152 finish b"
 
+# Of sizes 3000 and 100000, a job that ran for 3250 s is a long one: it makes way then, though nobody came or went; at 6500 s
+# the two are alike, and the earlier one goes first.
+table "$T/quantum.tsv" <<'X'
+a 0 1 5000
+b 1 1 5000
+X
+printf 'duration\n3000\n100000\n' >"$T/two-sizes.tsv"
+run "gittins looks again at multiples of 3250 s" 0 gf-replay -p gittins --gpu-times "$T/two-sizes.tsv" -c 1x1 "$T/quantum.tsv"
+changes "$T/out" >"$T/c"
+is "and lets another one run" "$T/c" "0 start a
+3250 preempt a
+3250 start b
+6500 preempt b
+6500 resume a
+8250 finish a
+8250 resume b
+10000 finish b"
+
 # Of sizes 10 and 1000 (GPU-seconds), a job that attained 50 is like the long one: the new one goes first.
 table "$T/six.tsv" <<'X'
 old 0 1 900
