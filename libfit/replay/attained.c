@@ -76,6 +76,14 @@ bool fit_attained_demote(const struct fit_attained *a, struct fit_attained_job *
 	return j->queue > from;
 }
 
+int64_t fit_attained_spent_at(const struct fit_attained *a, const struct fit_attained_job *j, int64_t gpus)
+{
+	int64_t limit = leaves_after_ns(a, j, gpus), at;
+
+	return limit == INT64_MAX || __builtin_add_overflow(j->since_ns - j->executed_ns, limit, &at) ?
+	       INT64_MAX : at;
+}
+
 int64_t fit_attained_demote_at(const struct fit_attained *a, const struct fit_attained_job *j, int64_t gpus,
 			       int64_t now_ns)
 {

@@ -48,6 +48,8 @@ static inline int64_t fit_attained_executed_ns(const struct fit_attained_job *j,
 /* Move a running job of that demand down, if it is due; did it move? */
 bool fit_attained_demote(const struct fit_attained *a, struct fit_attained_job *j, int64_t gpus,
 			 int64_t now_ns);
+/* When a running job of that demand has used up its share, which may be over; INT64_MAX: never. */
+int64_t fit_attained_spent_at(const struct fit_attained *a, const struct fit_attained_job *j, int64_t gpus);
 /* When to look at a running job again because it may be due; INT64_MAX: never. */
 int64_t fit_attained_demote_at(const struct fit_attained *a, const struct fit_attained_job *j, int64_t gpus,
 			       int64_t now_ns);

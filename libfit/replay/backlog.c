@@ -26,6 +26,7 @@ struct fit_backlog {
 	size_t n_nodes, cap_nodes;
 	uint32_t free;
 	uint32_t *node_of;	/* per job */
+	size_t n_jobs, cap_jobs;
 	struct size_list *sizes;	/* ascending by gpus */
 	size_t n_sizes, cap_sizes;
 	uint32_t *by_number;	/* index in sizes of the k-th list made: nodes stay valid when sizes move */
@@ -33,19 +34,12 @@ struct fit_backlog {
 	size_t count;
 };
 
-struct fit_backlog *fit_backlog_new(size_t n_jobs)
+struct fit_backlog *fit_backlog_new(void)
 {
 	struct fit_backlog *b = calloc(1, sizeof *b);
 
-	if (!b)
-		return NULL;
-	b->free = NONE;
-	b->node_of = malloc((n_jobs ? n_jobs : 1) * sizeof *b->node_of);
-	if (!b->node_of) {
-		free(b);
-		return NULL;
-	}
-	memset(b->node_of, 0xff, n_jobs * sizeof *b->node_of);
+	if (b)
+		b->free = NONE;
 	return b;
 }
 
@@ -130,8 +124,10 @@ int fit_backlog_add(struct fit_backlog *b, uint32_t job, int64_t gpus, int64_t k
 	struct node *x;
 
 	l = list_of(b, gpus, &number);
-	if (!l)
+	if (!l || fit_grow(&b->node_of, &b->cap_jobs, (size_t)job + 1, sizeof *b->node_of))
 		return FIT_ENOMEM;
+	while (b->n_jobs <= job)
+		b->node_of[b->n_jobs++] = NONE;
 	if (n == NONE) {
 		if (fit_grow(&b->nodes, &b->cap_nodes, b->n_nodes + 1, sizeof *b->nodes))
 			return FIT_ENOMEM;
@@ -154,7 +150,7 @@ int fit_backlog_add(struct fit_backlog *b, uint32_t job, int64_t gpus, int64_t k
 
 bool fit_backlog_remove(struct fit_backlog *b, uint32_t job)
 {
-	uint32_t *links[LEVELS], n = b->node_of[job];
+	uint32_t *links[LEVELS], n = job < b->n_jobs ? b->node_of[job] : NONE;
 	struct node *x;
 
 	if (n == NONE)
@@ -172,7 +168,7 @@ bool fit_backlog_remove(struct fit_backlog *b, uint32_t job)
 
 bool fit_backlog_has(const struct fit_backlog *b, uint32_t job)
 {
-	return b->node_of[job] != NONE;
+	return job < b->n_jobs && b->node_of[job] != NONE;
 }
 
 size_t fit_backlog_count(const struct fit_backlog *b)
@@ -202,6 +198,25 @@ bool fit_backlog_look(struct fit_backlog *b, int64_t most_gpus, uint32_t *job, i
 	*key = first->key;
 	*tie = first->tie;
 	return true;
+}
+
+bool fit_backlog_head(const struct fit_backlog *b, size_t i, struct fit_backlog_head *h)
+{
+	const struct node *x;
+
+	*h = (struct fit_backlog_head){ .gpus = b->sizes[i].gpus };
+	if (b->sizes[i].cursor == NONE)
+		return false;
+	x = &b->nodes[b->sizes[i].cursor];
+	h->key = x->key;
+	h->tie = x->tie;
+	h->job = x->job;
+	return true;
+}
+
+size_t fit_backlog_sizes(const struct fit_backlog *b)
+{
+	return b->n_sizes;
 }
 
 void fit_backlog_pass(struct fit_backlog *b, uint32_t job)

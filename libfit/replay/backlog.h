@@ -19,8 +19,8 @@
 
 struct fit_backlog;
 
-/* Jobs are known by numbers below n_jobs. NULL: out of memory. */
-struct fit_backlog *fit_backlog_new(size_t n_jobs);
+/* Jobs are known by numbers, for which four bytes are kept up to the largest. NULL: out of memory. */
+struct fit_backlog *fit_backlog_new(void);
 void fit_backlog_free(struct fit_backlog *b);
 
 /* Add a job that is not in it. FIT_ENOMEM. Not during a walk. */
@@ -36,6 +36,13 @@ void fit_backlog_rewind(struct fit_backlog *b);
 /* The first in order of those that were not passed and ask for at most that many GPUs. */
 bool fit_backlog_look(struct fit_backlog *b, int64_t most_gpus, uint32_t *job, int64_t *key,
 		      int64_t *tie);
+/* The first of one size, the i-th by GPUs; false: none is left. */
+struct fit_backlog_head {
+	int64_t gpus, key, tie;
+	uint32_t job;
+};
+size_t fit_backlog_sizes(const struct fit_backlog *b);
+bool fit_backlog_head(const struct fit_backlog *b, size_t i, struct fit_backlog_head *h);
 /* Go on behind the job that look gave. */
 void fit_backlog_pass(struct fit_backlog *b, uint32_t job);
 

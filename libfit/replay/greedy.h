@@ -14,11 +14,7 @@
 
 #include "libfit/replay/backlog.h"
 #include "libfit/replay/policy.h"
-
-struct fit_greedy_entry {
-	int64_t key, tie;
-	uint32_t job;
-};
+#include "libfit/replay/ranked.h"
 
 /* Who comes first of equal keys: the lower job index; or those that wait, or those that run, and among
  * them who joined these first; or as the policy says with each job. */
@@ -26,16 +22,14 @@ enum fit_greedy_ties { FIT_TIES_BY_JOB, FIT_TIES_WAITING_FIRST, FIT_TIES_RUNNING
 
 struct fit_greedy {
 	struct fit_backlog *waiting;
-	struct fit_greedy_entry *running;
-	size_t n_running, cap_running;
+	struct fit_ranked *running;
 	enum fit_greedy_ties ties;
 	int64_t sequence;	/* of the next job that joins a list */
-	struct fit_greedy_entry *lost;	/* scratch: those that are preempted */
-	size_t cap_lost;
+	struct fit_ranked_entry *lost, *list;	/* scratch: those that are preempted; those that run, room for all */
+	size_t n_lost, cap_lost, cap_list;
 };
 
-int fit_greedy_init(struct fit_greedy *g, const struct fit_view *v, enum fit_greedy_ties ties,
-		    struct fit_err *err) FIT_MUST_CHECK;
+int fit_greedy_init(struct fit_greedy *g, enum fit_greedy_ties ties, struct fit_err *err) FIT_MUST_CHECK;
 void fit_greedy_release(struct fit_greedy *g);
 
 /* j waits from now on (it is new, or has lost its GPUs), with that key. */
@@ -50,12 +44,18 @@ int fit_greedy_wait_at(struct fit_greedy *g, const struct fit_view *v, uint32_t 
 int fit_greedy_run_at(struct fit_greedy *g, const struct fit_view *v, uint32_t j, int64_t key, int64_t tie,
 		      struct fit_err *err) FIT_MUST_CHECK;
 /* Running job j has another key; rekey_at: and another tie. */
-void fit_greedy_rekey(struct fit_greedy *g, uint32_t j, int64_t key);
-void fit_greedy_rekey_at(struct fit_greedy *g, uint32_t j, int64_t key, int64_t tie);
+int fit_greedy_rekey(struct fit_greedy *g, const struct fit_view *v, uint32_t j, int64_t key,
+		     struct fit_err *err) FIT_MUST_CHECK;
+int fit_greedy_rekey_at(struct fit_greedy *g, const struct fit_view *v, uint32_t j, int64_t key, int64_t tie,
+			struct fit_err *err) FIT_MUST_CHECK;
 /* j, which runs, has finished. */
-void fit_greedy_leave(struct fit_greedy *g, uint32_t j);
-/* Sort the running jobs after their keys were changed in place; fast when few are out of order. */
-void fit_greedy_sort(struct fit_greedy *g);
+void fit_greedy_leave(struct fit_greedy *g, const struct fit_view *v, uint32_t j);
+/* Those that run, in order, in g->list; after a change of keys and ties give them to fit_ranked_rekey(). */
+static inline size_t fit_greedy_list(struct fit_greedy *g)
+{
+	fit_ranked_list(g->running, g->list);
+	return fit_ranked_count(g->running);
+}
 
 /* Fill in the plan. */
 int fit_greedy_decide(struct fit_greedy *g, const struct fit_view *v, struct fit_plan *plan,

@@ -107,7 +107,7 @@ static int init(void **state, const struct fit_view *v, const struct fit_policy_
 	l->horus = horus;
 	l->again_ns = INT64_MAX;
 	l->switch_ns = INT64_MIN;
-	l->waiting = fit_backlog_new(v->n_members);
+	l->waiting = fit_backlog_new();
 	l->member = calloc(v->n_members ? v->n_members : 1, sizeof *l->member);
 	return l->waiting && l->member ? FIT_OK : fit_fail_nomem(err);
 }

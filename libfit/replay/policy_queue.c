@@ -186,8 +186,9 @@ static int64_t qssf_next_wake(void *state, const struct fit_view *v)
 static int fjf_init(void **state, const struct fit_view *v, const struct fit_policy_params *p,
 		    struct fit_err *err)
 {
+	(void)v;
 	(void)p;
-	*state = fit_backlog_new(v->n_members);
+	*state = fit_backlog_new();
 	return *state ? FIT_OK : fit_fail_nomem(err);
 }
 

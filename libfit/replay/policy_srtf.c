@@ -77,7 +77,7 @@ static int init(void **state, const struct fit_view *v, keyed *key, bool constan
 	s->tie = calloc(v->n_members ? v->n_members : 1, sizeof *s->tie);
 	if (!s->tie)
 		return fit_fail_nomem(err);
-	return fit_greedy_init(&s->greedy, v, listed ? FIT_TIES_GIVEN :
+	return fit_greedy_init(&s->greedy, listed ? FIT_TIES_GIVEN :
 			       v->fidelity->greedy_list_order ? FIT_TIES_WAITING_FIRST : FIT_TIES_BY_JOB, err);
 }
 
@@ -127,8 +127,7 @@ static int by_key_arrive(void *state, const struct fit_view *v, uint32_t j, stru
 
 static void by_key_leave(void *state, const struct fit_view *v, uint32_t j)
 {
-	(void)v;
-	fit_greedy_leave(&((struct by_key *)state)->greedy, j);
+	fit_greedy_leave(&((struct by_key *)state)->greedy, v, j);
 }
 
 static int by_key_changed(void *state, const struct fit_view *v, uint32_t j, struct fit_err *err)
@@ -150,18 +149,19 @@ static int by_key_changed(void *state, const struct fit_view *v, uint32_t j, str
 static int take_keys(struct by_key *s, const struct fit_view *v, struct fit_err *err)
 {
 	struct fit_greedy *g = &s->greedy;
+	size_t n = fit_greedy_list(g);
 	int rc = FIT_OK;
 
-	for (size_t i = 0; i < g->n_running && !rc; i++) {
-		uint32_t j = g->running[i].job;
+	for (size_t i = 0; i < n && !rc; i++) {
+		uint32_t j = g->list[i].job;
 
-		rc = s->key(v, j, &g->running[i].key, err);
+		rc = s->key(v, j, &g->list[i].key, err);
 		if (s->listed && !s->constant)
-			g->running[i].tie = s->tie[v->jobs[j].local] = s->place++;
+			g->list[i].tie = s->tie[v->jobs[j].local] = s->place++;
 	}
 	if (rc)
 		return rc;
-	fit_greedy_sort(g);
+	fit_ranked_rekey(g->running, g->list);
 	for (size_t i = 0; i < s->n_fresh && !rc; i++) {
 		s->tie[v->jobs[s->fresh[i]].local] = s->place++;
 		rc = wait(s, v, s->fresh[i], err);
@@ -178,13 +178,14 @@ static int by_key_decide(void *state, const struct fit_view *v, struct fit_plan 
 	return rc ? rc : fit_greedy_decide(&s->greedy, v, plan, err);
 }
 
+/* Its place among those that run. */
 static int64_t by_key_end_order(void *state, const struct fit_view *v, uint32_t j)
 {
-	const struct fit_greedy *g = &((struct by_key *)state)->greedy;
-	size_t i = 0;
+	struct fit_greedy *g = &((struct by_key *)state)->greedy;
+	size_t i = 0, n = fit_greedy_list(g);
 
 	(void)v;
-	while (i < g->n_running && g->running[i].job != j)
+	while (i < n && g->list[i].job != j)
 		i++;
 	return (int64_t)i;
 }

@@ -18,19 +18,14 @@
 #include "libfit/base/num.h"
 #include "libfit/replay/attained.h"
 #include "libfit/replay/greedy.h"
-
-/* When a waiting job goes back to the first queue. */
-struct timer {
-	int64_t at_ns;
-	uint32_t job, stamp;
-};
+#include "libfit/replay/timers.h"
 
 struct member {
 	struct fit_attained_job service;
 	int64_t tie;			/* its place in its queue, where no other order is asked for */
 	uint32_t submit_rank;
 	uint32_t order;			/* of arrival */
-	uint32_t stamp;			/* of its one valid timer */
+	uint32_t stamp;			/* of its valid timers */
 	bool moved;			/* it runs, and its place is at the tail until the next decision */
 };
 
@@ -42,18 +37,20 @@ struct tiresias {
 	int64_t last_place;
 	/* running first: places of those that run; of those that wait, from the tail and from the head */
 	int64_t runs_next, tail_next, head_next, head_low;
-	struct timer *timers;		/* a binary heap */
-	size_t n_timers, cap_timers;
+	struct fit_timers promotions;	/* when a waiting job goes back to the first queue */
+	struct fit_timers demotions;	/* when a running one has used up its share */
 	struct arrival {
 		uint32_t order, job;
-	} *list;			/* scratch: arrived, demoted or promoted, since the last decision */
+	} *list;			/* demoted or promoted at this decision */
 	size_t n_list, cap_list;
 	struct arrival *fresh;
 	size_t n_fresh, cap_fresh;
 	uint32_t *due;			/* had waited enough when they lost their GPUs; for the next decision */
 	size_t n_due, cap_due;
+	uint32_t *moved;		/* demoted at the last one, in that order */
+	size_t n_moved, cap_moved;
 	uint32_t n_arrived;
-	int64_t wake_ns;		/* the next demotion, if wake_known */
+	int64_t wake_ns;		/* the late one, if wake_known */
 	bool wake_known;
 };
 
@@ -76,10 +73,12 @@ static void tiresias_free(void *state)
 
 	fit_greedy_release(&t->greedy);
 	free(t->member);
-	free(t->timers);
+	fit_timers_release(&t->promotions);
+	fit_timers_release(&t->demotions);
 	free(t->list);
 	free(t->fresh);
 	free(t->due);
+	free(t->moved);
 	free(t);
 }
 
@@ -128,7 +127,7 @@ static int tiresias_init(void **state, const struct fit_view *v, const struct fi
 	fit_attained_init(&t->attained, v, p);
 	t->order = v->fidelity->tiresias_order;
 	t->member = calloc(v->n_members ? v->n_members : 1, sizeof *t->member);
-	rc = t->member ? fit_greedy_init(&t->greedy, v, t->order == FIT_QUEUE_SUBMITTED ?
+	rc = t->member ? fit_greedy_init(&t->greedy, t->order == FIT_QUEUE_SUBMITTED ?
 					 FIT_TIES_RUNNING_FIRST : FIT_TIES_GIVEN, err) : fit_fail_nomem(err);
 	return rc || t->order != FIT_QUEUE_SUBMITTED ? rc : rank_submissions(t, v, err);
 }
@@ -156,53 +155,34 @@ static void tiresias_leave(void *state, const struct fit_view *v, uint32_t j)
 	struct tiresias *t = state;
 
 	member_of(t, v, j)->stamp++;
-	fit_greedy_leave(&t->greedy, j);
+	fit_greedy_leave(&t->greedy, v, j);
 	(void)fit_backlog_remove(t->greedy.waiting, v->jobs[j].local);	/* stale ends: it may wait */
 	t->wake_known = false;
 }
 
-/* ---- timers of promotions ---- */
-
-static bool timer_before(const struct timer *a, const struct timer *b)
-{
-	return a->at_ns != b->at_ns ? a->at_ns < b->at_ns : a->job < b->job;
-}
-
-static int add_timer(struct tiresias *t, struct timer x, struct fit_err *err)
-{
-	size_t i = t->n_timers;
-
-	if (fit_grow(&t->timers, &t->cap_timers, i + 1, sizeof *t->timers))
-		return fit_fail_nomem(err);
-	t->n_timers++;
-	for (; i && timer_before(&x, &t->timers[(i - 1) / 2]); i = (i - 1) / 2)
-		t->timers[i] = t->timers[(i - 1) / 2];
-	t->timers[i] = x;
-	return FIT_OK;
-}
-
-static void drop_timer(struct tiresias *t)
-{
-	struct timer last = t->timers[--t->n_timers];
-	size_t i = 0, c;
-
-	while ((c = 2 * i + 1) < t->n_timers) {
-		if (c + 1 < t->n_timers && timer_before(&t->timers[c + 1], &t->timers[c]))
-			c++;
-		if (!timer_before(&t->timers[c], &last))
-			break;
-		t->timers[i] = t->timers[c];
-		i = c;
-	}
-	t->timers[i] = last;
-}
+/* ---- timers ---- */
 
 /* The first timer that still holds, or NULL. */
-static const struct timer *first_timer(struct tiresias *t, const struct fit_view *v)
+static const struct fit_timer *first_timer(const struct tiresias *t, const struct fit_view *v,
+					   struct fit_timers *timers)
 {
-	while (t->n_timers && t->timers[0].stamp != member_of(t, v, t->timers[0].job)->stamp)
-		drop_timer(t);
-	return t->n_timers ? &t->timers[0] : NULL;
+	while (timers->n && timers->heap[0].stamp != member_of(t, v, timers->heap[0].job)->stamp)
+		fit_timers_drop(timers);
+	return timers->n ? &timers->heap[0] : NULL;
+}
+
+static int add_timer(struct fit_timers *timers, struct fit_timer x, struct fit_err *err)
+{
+	return x.at_ns < INT64_MAX && fit_timers_add(timers, x) ? fit_fail_nomem(err) : FIT_OK;
+}
+
+/* j runs: when it has used up its share. */
+static int time_demotion(struct tiresias *t, const struct fit_view *v, uint32_t j, struct fit_err *err)
+{
+	const struct member *m = member_of(t, v, j);
+
+	return add_timer(&t->demotions, (struct fit_timer){
+		fit_attained_spent_at(&t->attained, &m->service, v->jobs[j].gpus), j, m->stamp }, err);
 }
 
 /* ---- places in queues ---- */
@@ -219,15 +199,34 @@ static int wait_at_tail(struct tiresias *t, const struct fit_view *v, uint32_t j
 }
 
 /* A running job joins the tail of its queue. */
-static void run_at_tail(struct tiresias *t, struct member *m, uint32_t j)
+static int run_at_tail(struct tiresias *t, const struct fit_view *v, uint32_t j, struct fit_err *err)
 {
-	if (t->order == FIT_QUEUE_SUBMITTED) {
-		fit_greedy_rekey(&t->greedy, j, key_of(t, m));
-		return;
-	}
+	struct member *m = member_of(t, v, j);
+
+	if (t->order == FIT_QUEUE_SUBMITTED)
+		return fit_greedy_rekey(&t->greedy, v, j, key_of(t, m), err);
 	m->moved = true;
 	m->tie = t->order == FIT_QUEUE_ENTERED ? t->last_place++ : WAITS + t->tail_next++;
-	fit_greedy_rekey_at(&t->greedy, j, key_of(t, m), m->tie);
+	if (fit_grow(&t->moved, &t->cap_moved, t->n_moved + 1, sizeof *t->moved))
+		return fit_fail_nomem(err);
+	t->moved[t->n_moved++] = j;
+	return fit_greedy_rekey_at(&t->greedy, v, j, key_of(t, m), m->tie, err);
+}
+
+/* j runs from now on, or goes on on other GPUs. */
+static int begin_to_run(struct tiresias *t, const struct fit_view *v, uint32_t j, struct fit_err *err)
+{
+	struct member *m = member_of(t, v, j);
+	int rc = time_demotion(t, v, j, err);
+
+	if (rc)
+		return rc;
+	if (t->order == FIT_QUEUE_SUBMITTED)
+		return fit_greedy_run(&t->greedy, v, j, key_of(t, m), err);
+	if (t->order == FIT_QUEUE_RUNNING_FIRST)
+		m->tie = t->runs_next++;
+	m->moved = false;
+	return fit_greedy_run_at(&t->greedy, v, j, key_of(t, m), m->tie, err);
 }
 
 static int tiresias_changed(void *state, const struct fit_view *v, uint32_t j, struct fit_err *err)
@@ -240,14 +239,8 @@ static int tiresias_changed(void *state, const struct fit_view *v, uint32_t j, s
 	m->stamp++;
 	t->wake_known = false;
 	fit_attained_change(&m->service, fit_view_gpus(v, j) > 0, v->now_ns);
-	if (m->service.runs) {
-		if (t->order == FIT_QUEUE_SUBMITTED)
-			return fit_greedy_run(&t->greedy, v, j, key_of(t, m), err);
-		if (t->order == FIT_QUEUE_RUNNING_FIRST)
-			m->tie = t->runs_next++;
-		m->moved = false;
-		return fit_greedy_run_at(&t->greedy, v, j, key_of(t, m), m->tie, err);
-	}
+	if (m->service.runs)
+		return begin_to_run(t, v, j, err);
 	if (t->order == FIT_QUEUE_SUBMITTED) {
 		rc = fit_greedy_wait(&t->greedy, v, j, key_of(t, m), err);
 	} else {
@@ -257,15 +250,12 @@ static int tiresias_changed(void *state, const struct fit_view *v, uint32_t j, s
 		rc = fit_greedy_wait_at(&t->greedy, v, j, key_of(t, m), m->tie, err);
 	}
 	at = fit_attained_promote_at(&t->attained, &m->service);
-	if (rc || at == INT64_MAX)
-		return rc;
-	if (at <= v->now_ns) {
-		if (fit_grow(&t->due, &t->cap_due, t->n_due + 1, sizeof *t->due))
-			return fit_fail_nomem(err);
-		t->due[t->n_due++] = j;
-		return FIT_OK;
-	}
-	return add_timer(t, (struct timer){ at, j, m->stamp }, err);
+	if (rc || at > v->now_ns)
+		return rc ? rc : add_timer(&t->promotions, (struct fit_timer){ at, j, m->stamp }, err);
+	if (fit_grow(&t->due, &t->cap_due, t->n_due + 1, sizeof *t->due))
+		return fit_fail_nomem(err);
+	t->due[t->n_due++] = j;
+	return FIT_OK;
 }
 
 /* ---- decisions ---- */
@@ -286,24 +276,20 @@ static void sort(struct arrival *list, size_t n)
 /* Jobs that moved to the tail and kept running come behind those that began to run then. */
 static int settle(struct tiresias *t, const struct fit_view *v, struct fit_err *err)
 {
-	const struct fit_greedy *g = &t->greedy;
+	int rc = FIT_OK;
 
-	t->n_list = 0;
-	for (size_t i = 0; i < g->n_running && t->order == FIT_QUEUE_RUNNING_FIRST; i++) {
-		uint32_t j = g->running[i].job;
+	for (size_t i = 0; i < t->n_moved && !rc && t->order == FIT_QUEUE_RUNNING_FIRST; i++) {
+		uint32_t j = t->moved[i];
+		struct member *m = member_of(t, v, j);
 
-		if (member_of(t, v, j)->moved &&
-		    add_arrival(&t->list, &t->n_list, &t->cap_list, (struct arrival){ 0, j }, err))
-			return FIT_ENOMEM;
-	}
-	for (size_t i = 0; i < t->n_list; i++) {
-		struct member *m = member_of(t, v, t->list[i].job);
-
+		if (!m->moved || !fit_ranked_find(t->greedy.running, v->jobs[j].local))
+			continue;
 		m->moved = false;
 		m->tie = t->runs_next++;
-		fit_greedy_rekey_at(&t->greedy, t->list[i].job, key_of(t, m), m->tie);
+		rc = fit_greedy_rekey_at(&t->greedy, v, j, key_of(t, m), m->tie, err);
 	}
-	return FIT_OK;
+	t->n_moved = 0;
+	return rc;
 }
 
 static int take_in_fresh(struct tiresias *t, const struct fit_view *v, struct fit_err *err)
@@ -319,26 +305,30 @@ static int take_in_fresh(struct tiresias *t, const struct fit_view *v, struct fi
 
 static int demote(struct tiresias *t, const struct fit_view *v, struct fit_err *err)
 {
-	const struct fit_greedy *g = &t->greedy;
+	const struct fit_timer *x;
+	int rc = FIT_OK;
 
 	t->n_list = 0;
-	for (size_t i = 0; i < g->n_running; i++) {
-		uint32_t j = g->running[i].job;
+	while ((x = first_timer(t, v, &t->demotions)) != NULL && x->at_ns <= v->now_ns) {
+		uint32_t j = x->job;
 		struct member *m = member_of(t, v, j);
 
+		fit_timers_drop(&t->demotions);
 		if (fit_attained_demote(&t->attained, &m->service, v->jobs[j].gpus, v->now_ns) &&
 		    add_arrival(&t->list, &t->n_list, &t->cap_list, (struct arrival){ m->order, j }, err))
 			return FIT_ENOMEM;
 	}
 	sort(t->list, t->n_list);
-	for (size_t i = 0; i < t->n_list; i++)
-		run_at_tail(t, member_of(t, v, t->list[i].job), t->list[i].job);
-	return FIT_OK;
+	for (size_t i = 0; i < t->n_list && !rc; i++) {
+		rc = time_demotion(t, v, t->list[i].job, err);
+		rc = rc ? rc : run_at_tail(t, v, t->list[i].job, err);
+	}
+	return rc;
 }
 
 static int promote(struct tiresias *t, const struct fit_view *v, struct fit_err *err)
 {
-	const struct timer *x;
+	const struct fit_timer *x;
 	int rc = FIT_OK;
 
 	t->n_list = 0;
@@ -347,10 +337,10 @@ static int promote(struct tiresias *t, const struct fit_view *v, struct fit_err 
 				(struct arrival){ member_of(t, v, t->due[i])->order, t->due[i] }, err))
 			return FIT_ENOMEM;
 	t->n_due = 0;
-	while ((x = first_timer(t, v)) != NULL && x->at_ns <= v->now_ns) {
+	while ((x = first_timer(t, v, &t->promotions)) != NULL && x->at_ns <= v->now_ns) {
 		uint32_t j = x->job;
 
-		drop_timer(t);
+		fit_timers_drop(&t->promotions);
 		if (add_arrival(&t->list, &t->n_list, &t->cap_list,
 				(struct arrival){ member_of(t, v, j)->order, j }, err))
 			return FIT_ENOMEM;
@@ -374,32 +364,49 @@ static int tiresias_decide(void *state, const struct fit_view *v, struct fit_pla
 	rc = rc ? rc : take_in_fresh(t, v, err);
 	rc = rc ? rc : demote(t, v, err);
 	rc = rc ? rc : promote(t, v, err);
-	t->head_low -= (int64_t)t->greedy.n_running;
+	t->head_low -= (int64_t)fit_ranked_count(t->greedy.running);
 	t->head_next = t->head_low;
 	t->wake_known = false;
 	return rc ? rc : fit_greedy_decide(&t->greedy, v, plan, err);
+}
+
+/* The first instant at which a simulator that looks late sees that a running job has used up its share. It
+ * depends on when it is asked, so all of them are. */
+static int64_t late_wake(struct tiresias *t, const struct fit_view *v)
+{
+	size_t n;
+
+	if (t->wake_known)
+		return t->wake_ns;
+	t->wake_ns = INT64_MAX;
+	n = fit_greedy_list(&t->greedy);
+	for (size_t i = 0; i < n; i++) {
+		uint32_t j = t->greedy.list[i].job;
+		int64_t at = fit_attained_demote_at(&t->attained, &member_of(t, v, j)->service, v->jobs[j].gpus,
+						    v->now_ns);
+
+		t->wake_ns = at < t->wake_ns ? at : t->wake_ns;
+	}
+	t->wake_known = true;
+	return t->wake_ns;
 }
 
 /* The first instant at which a running job has used up its share, or a waiting one has waited enough. */
 static int64_t tiresias_next_wake(void *state, const struct fit_view *v)
 {
 	struct tiresias *t = state;
-	const struct timer *x = first_timer(t, v);
+	const struct fit_timer *up = first_timer(t, v, &t->promotions), *down;
+	int64_t wake;
 
 	if (t->n_due && v->interval_ns)
 		return v->now_ns;	/* the next multiple of it */
-	if (!t->wake_known) {
-		t->wake_ns = INT64_MAX;
-		for (size_t i = 0; i < t->greedy.n_running; i++) {
-			uint32_t j = t->greedy.running[i].job;
-			int64_t at = fit_attained_demote_at(&t->attained, &member_of(t, v, j)->service,
-							    v->jobs[j].gpus, v->now_ns);
-
-			t->wake_ns = at < t->wake_ns ? at : t->wake_ns;
-		}
-		t->wake_known = true;
+	if (t->attained.late_wake) {
+		wake = late_wake(t, v);
+	} else {
+		down = first_timer(t, v, &t->demotions);
+		wake = !down ? INT64_MAX : down->at_ns > v->now_ns ? down->at_ns : v->now_ns;
 	}
-	return x && x->at_ns < t->wake_ns ? x->at_ns : t->wake_ns;
+	return up && up->at_ns < wake ? up->at_ns : wake;
 }
 
 static int64_t tiresias_end_order(void *state, const struct fit_view *v, uint32_t j)

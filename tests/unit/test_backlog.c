@@ -47,7 +47,7 @@ static void walk(struct fit_backlog *b, struct entry *e, gsl_rng *r)
 static void agrees_with_a_scan(void **state)
 {
 	struct entry e[JOBS] = { { 0 } };
-	struct fit_backlog *b = fit_backlog_new(JOBS);
+	struct fit_backlog *b = fit_backlog_new();
 	gsl_rng *r = fit_rng_new(11, "test/backlog");
 	size_t n = 0;
 
@@ -80,7 +80,7 @@ static void agrees_with_a_scan(void **state)
 
 static void empty_and_absent(void **state)
 {
-	struct fit_backlog *b = fit_backlog_new(0);
+	struct fit_backlog *b = fit_backlog_new();
 	int64_t key, tie;
 	uint32_t job;
 
