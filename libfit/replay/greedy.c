@@ -6,7 +6,7 @@
 
 int fit_greedy_init(struct fit_greedy *g, enum fit_greedy_ties ties, struct fit_err *err)
 {
-	*g = (struct fit_greedy){ .waiting = fit_backlog_new(), .running = fit_ranked_new(), .ties = ties };
+	*g = (struct fit_greedy){ .waiting = fit_backlog_new(), .running = fit_ranked_new(true), .ties = ties };
 	return g->waiting && g->running ? FIT_OK : fit_fail_nomem(err);
 }
 
@@ -46,7 +46,7 @@ int fit_greedy_wait(struct fit_greedy *g, const struct fit_view *v, uint32_t j, 
 static int run_at(struct fit_greedy *g, const struct fit_view *v, uint32_t j, int64_t key, int64_t tie,
 		  struct fit_err *err)
 {
-	struct fit_ranked_entry e = { key, tie, j, v->jobs[j].local, v->jobs[j].gpus };
+	struct fit_ranked_entry e = { key, tie, j, v->jobs[j].local, v->jobs[j].gpus, 0 };
 
 	return fit_grow(&g->list, &g->cap_list, fit_ranked_count(g->running) + 1, sizeof *g->list) ||
 	       fit_ranked_add(g->running, &e) ? fit_fail_nomem(err) : FIT_OK;

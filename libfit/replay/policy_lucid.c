@@ -30,16 +30,19 @@
 #include "libfit/replay/lucid_describe.h"
 #include "libfit/replay/overdue.h"
 #include "libfit/replay/policy.h"
+#include "libfit/replay/ranked.h"
 
 /* Packing goes on and off at multiples of this (Lucid's simulator, and its paper's ten-minute bins). */
 #define FORECAST_STEP_NS (100 * FIT_NS_PER_S)
 
-/* Jobs of one size that run alone and may share, in order of start. */
+/* Jobs of one size that run alone and may share. */
 struct hosts {
 	int64_t gpus;
-	uint32_t *jobs;
-	size_t n, cap;
-	size_t n_new;		/* of these marked as new */
+	struct fit_ranked **by_config;	/* by configuration, in order of start; value is the key; NULL: none yet */
+	uint32_t *configs;	/* those that have a set */
+	size_t n_configs, cap_configs;
+	uint32_t *fresh;	/* hosts that are new, in order of start */
+	size_t n_new, cap_new;
 	int64_t new_key;	/* the largest key of a new one */
 	bool room;		/* there may be room for this size */
 };
@@ -85,8 +88,15 @@ static void lucid_free(void *state)
 {
 	struct lucid *l = state;
 
-	for (size_t i = 0; i < l->n_sizes; i++)
-		free(l->sizes[i].jobs);
+	for (size_t i = 0; i < l->n_sizes; i++) {
+		struct hosts *h = &l->sizes[i];
+
+		for (size_t k = 0; k < h->n_configs; k++)
+			fit_ranked_free(h->by_config[h->configs[k]]);
+		free(h->by_config);
+		free(h->configs);
+		free(h->fresh);
+	}
 	fit_backlog_free(l->waiting);
 	fit_overdue_release(&l->wide);
 	free(l->member);
@@ -130,31 +140,43 @@ static struct member *member_of(const struct lucid *l, const struct fit_view *v,
 }
 
 /* The hosts of a size; NULL: out of memory. */
-static struct hosts *hosts_of(struct lucid *l, int64_t gpus)
+static struct hosts *hosts_of(struct lucid *l, const struct fit_view *v, int64_t gpus)
 {
+	struct fit_ranked **by_config;
+
 	for (size_t i = 0; i < l->n_sizes; i++)
 		if (l->sizes[i].gpus == gpus)
 			return &l->sizes[i];
 	if (fit_grow(&l->sizes, &l->cap_sizes, l->n_sizes + 1, sizeof *l->sizes))
 		return NULL;
-	l->sizes[l->n_sizes] = (struct hosts){ .gpus = gpus, .room = true };
+	by_config = calloc(v->colocation->n_configs + 1, sizeof *by_config);
+	if (!by_config)
+		return NULL;
+	l->sizes[l->n_sizes] = (struct hosts){ .gpus = gpus, .by_config = by_config, .room = true };
 	return &l->sizes[l->n_sizes++];
 }
 
 /* ---- who may share ---- */
 
-static bool agree(const struct lucid *l, const struct fit_view *v, uint32_t j, uint32_t with)
+/* Do measurements let jobs of two configurations share? */
+static bool configs_agree(const struct lucid *l, const struct fit_view *v, uint32_t config, uint32_t with)
 {
-	const struct fit_colo_config *a = &v->colocation->configs[v->jobs[j].config];
-	const struct fit_colo_config *b = &v->colocation->configs[v->jobs[with].config];
+	const struct fit_colo_config *a = &v->colocation->configs[config];
+	const struct fit_colo_config *b = &v->colocation->configs[with];
 
 	if (!(b->fb_used_mib < l->p.gpu_mem_mib - a->fb_used_mib))
 		return false;
 	if (l->horus)
 		return a->gpu_util_pct + b->gpu_util_pct <= l->p.pack_util_pct;
-	if (a->label < 0 || b->label < 0 || a->label + b->label > l->p.pack_score)
-		return false;
-	return !l->p.estimate || member_of(l, v, j)->key <= 2 * member_of(l, v, with)->key;
+	return a->label >= 0 && b->label >= 0 && a->label + b->label <= l->p.pack_score;
+}
+
+/* The least key that a host of j has: half of its own, rounded up. */
+static int64_t least_key(const struct lucid *l, const struct fit_view *v, uint32_t j)
+{
+	int64_t key = member_of(l, v, j)->key;
+
+	return l->horus || !l->p.estimate ? INT64_MIN : key / 2 + (key > 0 && key % 2);
 }
 
 static bool may_share(const struct lucid *l, const struct fit_view *v, uint32_t j)
@@ -162,66 +184,164 @@ static bool may_share(const struct lucid *l, const struct fit_view *v, uint32_t 
 	return l->packing && v->jobs[j].gpus <= l->p.pack_gpus;
 }
 
-/* The first host that j may join, or n. */
-static size_t find_host(const struct lucid *l, const struct fit_view *v, const struct hosts *h, uint32_t j)
-{
-	bool all = member_of(l, v, j)->fresh;
+#define NOBODY UINT32_MAX
 
-	for (size_t i = 0; i < h->n && (all || h->n_new); i++)
-		if ((all || member_of(l, v, h->jobs[i])->news != SEEN) && agree(l, v, j, h->jobs[i]))
-			return i;
-	return h->n;
+/* The first in order of start among all hosts that j may join. */
+static uint32_t first_host(const struct lucid *l, const struct fit_view *v, const struct hosts *h, uint32_t j)
+{
+	const struct fit_ranked_entry *first = NULL, *e;
+	int64_t least = least_key(l, v, j);
+
+	for (size_t i = 0; i < h->n_configs; i++) {
+		if (!configs_agree(l, v, v->jobs[j].config, h->configs[i]))
+			continue;
+		e = fit_ranked_least(h->by_config[h->configs[i]], least);
+		if (e && (!first || e->key < first->key))
+			first = e;
+	}
+	return first ? first->job : NOBODY;
 }
 
-static int add_host(struct lucid *l, const struct fit_view *v, uint32_t j, int news, struct fit_err *err)
+/* The first host that j may join, among those that it has not seen; NOBODY. */
+static uint32_t find_host(const struct lucid *l, const struct fit_view *v, const struct hosts *h, uint32_t j)
+{
+	int64_t least = least_key(l, v, j);
+
+	if (member_of(l, v, j)->fresh)
+		return first_host(l, v, h, j);
+	for (size_t i = 0; i < h->n_new; i++)
+		if (member_of(l, v, h->fresh[i])->key >= least &&
+		    configs_agree(l, v, v->jobs[j].config, v->jobs[h->fresh[i]].config))
+			return h->fresh[i];
+	return NOBODY;
+}
+
+static struct fit_ranked_entry host_entry(const struct lucid *l, const struct fit_view *v, uint32_t j)
+{
+	const struct member *m = member_of(l, v, j);
+
+	return (struct fit_ranked_entry){ .key = m->start, .job = j, .value = m->key };
+}
+
+static int add_to_set(struct lucid *l, const struct fit_view *v, struct hosts *h, uint32_t j)
+{
+	uint32_t config = v->jobs[j].config;
+	const struct fit_ranked_entry e = host_entry(l, v, j);
+
+	if (!h->by_config[config]) {
+		if (fit_grow(&h->configs, &h->cap_configs, h->n_configs + 1, sizeof *h->configs))
+			return FIT_ENOMEM;
+		h->by_config[config] = fit_ranked_new(false);
+		if (!h->by_config[config])
+			return FIT_ENOMEM;
+		h->configs[h->n_configs++] = config;
+	}
+	return fit_ranked_add(h->by_config[config], &e);
+}
+
+/* A host is new, as that. */
+static int add_new(struct lucid *l, const struct fit_view *v, struct hosts *h, uint32_t j, int news)
 {
 	struct member *m = member_of(l, v, j);
-	struct hosts *h = hosts_of(l, v->jobs[j].gpus);
 	size_t i;
 
-	if (m->host || v->jobs[j].gpus > l->p.pack_gpus ||
-	    (fit_view_alloc(v, j)->n > 1 && !v->fidelity->packs_distributed))
-		return FIT_OK;
-	if (!h || fit_grow(&h->jobs, &h->cap, h->n + 1, sizeof *h->jobs))
-		return fit_fail_nomem(err);
-	for (i = h->n++; i && member_of(l, v, h->jobs[i - 1])->start > m->start; i--)
-		h->jobs[i] = h->jobs[i - 1];
-	h->jobs[i] = j;
-	m->host = true;
+	if (fit_grow(&h->fresh, &h->cap_new, h->n_new + 1, sizeof *h->fresh))
+		return FIT_ENOMEM;
+	for (i = h->n_new; i && member_of(l, v, h->fresh[i - 1])->start > m->start; i--)
+		h->fresh[i] = h->fresh[i - 1];
+	h->fresh[i] = j;
 	m->news = (uint8_t)news;
 	if (!h->n_new++ || m->key > h->new_key)
 		h->new_key = m->key;
 	return FIT_OK;
 }
 
-static void drop_host(struct lucid *l, const struct fit_view *v, struct hosts *h, size_t i)
+static int add_host(struct lucid *l, const struct fit_view *v, uint32_t j, int news, struct fit_err *err)
 {
-	struct member *m = member_of(l, v, h->jobs[i]);
+	struct member *m = member_of(l, v, j);
+	struct hosts *h = hosts_of(l, v, v->jobs[j].gpus);
 
-	h->n_new -= m->news != SEEN;
-	m->host = false;
-	memmove(h->jobs + i, h->jobs + i + 1, (h->n - i - 1) * sizeof *h->jobs);
-	h->n--;
+	if (m->host || v->jobs[j].gpus > l->p.pack_gpus ||
+	    (fit_view_alloc(v, j)->n > 1 && !v->fidelity->packs_distributed))
+		return FIT_OK;
+	if (!h || add_to_set(l, v, h, j) || add_new(l, v, h, j, news))
+		return fit_fail_nomem(err);
+	m->host = true;
+	return FIT_OK;
 }
 
-/* all: every host is new again. Else a walk is over: what it has seen is no news; what it has started is
- * news to the jobs that came before. */
-static void set_news(struct lucid *l, const struct fit_view *v, bool all)
+static void drop_host(struct lucid *l, const struct fit_view *v, struct hosts *h, uint32_t j)
+{
+	struct member *m = member_of(l, v, j);
+	const struct fit_ranked_entry e = host_entry(l, v, j);
+	size_t i = 0;
+
+	fit_ranked_take_out(h->by_config[v->jobs[j].config], &e);
+	m->host = false;
+	if (m->news == SEEN)
+		return;
+	while (h->fresh[i] != j)
+		i++;
+	memmove(h->fresh + i, h->fresh + i + 1, (h->n_new - i - 1) * sizeof *h->fresh);
+	h->n_new--;
+}
+
+/* A walk is over: what it has seen is no news; what it has started is news to the jobs that came before. */
+static void age_news(struct lucid *l, const struct fit_view *v)
 {
 	for (size_t k = 0; k < l->n_sizes; k++) {
 		struct hosts *h = &l->sizes[k];
+		size_t n = 0;
 
-		if (!all && !h->n_new)
-			continue;
-		h->n_new = 0;
-		for (size_t i = 0; i < h->n; i++) {
-			struct member *m = member_of(l, v, h->jobs[i]);
+		for (size_t i = 0; i < h->n_new; i++) {
+			struct member *m = member_of(l, v, h->fresh[i]);
 
-			m->news = all || m->news == JUST_STARTED ? UNSEEN : SEEN;
-			if (m->news == UNSEEN && (!h->n_new++ || m->key > h->new_key))
-				h->new_key = m->key;
+			m->news = m->news == JUST_STARTED ? UNSEEN : SEEN;
+			if (m->news == SEEN)
+				continue;
+			h->new_key = n && h->new_key > m->key ? h->new_key : m->key;
+			h->fresh[n++] = h->fresh[i];
 		}
+		h->n_new = n;
 	}
+}
+
+static int by_start(const void *pa, const void *pb)
+{
+	const struct fit_ranked_entry *a = pa, *b = pb;
+
+	return (a->key > b->key) - (a->key < b->key);
+}
+
+/* Every host of a size is new again. */
+static int renew_size(struct lucid *l, const struct fit_view *v, struct hosts *h)
+{
+	struct fit_ranked_entry *list;
+	size_t n = 0, at = 0;
+	int rc = FIT_OK;
+
+	for (size_t i = 0; i < h->n_configs; i++)
+		n += fit_ranked_count(h->by_config[h->configs[i]]);
+	list = malloc((n ? n : 1) * sizeof *list);
+	if (!list)
+		return FIT_ENOMEM;
+	for (size_t i = 0; i < h->n_configs; at += fit_ranked_count(h->by_config[h->configs[i++]]))
+		fit_ranked_list(h->by_config[h->configs[i]], list + at);
+	qsort(list, n, sizeof *list, by_start);
+	h->n_new = 0;
+	for (size_t i = 0; i < n && !rc; i++)
+		rc = add_new(l, v, h, list[i].job, UNSEEN);
+	free(list);
+	return rc;
+}
+
+static int renew(struct lucid *l, const struct fit_view *v, struct fit_err *err)
+{
+	int rc = FIT_OK;
+
+	for (size_t i = 0; i < l->n_sizes && !rc; i++)
+		rc = renew_size(l, v, &l->sizes[i]);
+	return rc ? fit_fail_nomem(err) : FIT_OK;
 }
 
 /* ---- news ---- */
@@ -244,7 +364,7 @@ static int lucid_arrive(void *state, const struct fit_view *v, uint32_t j, struc
 	if ((v->jobs[j].gpus > l->p.pack_gpus && l->p.wide_wait_ns >= 0 &&
 	     fit_overdue_add(&l->wide, j, fit_view_submit_ns(v, j))) ||
 	    fit_grow(&l->fresh, &l->cap_fresh, l->n_fresh + 1, sizeof *l->fresh) ||
-	    !hosts_of(l, v->jobs[j].gpus) ||
+	    !hosts_of(l, v, v->jobs[j].gpus) ||
 	    fit_backlog_add(l->waiting, v->jobs[j].local, v->jobs[j].gpus, m->key, m->arrival))
 		return fit_fail_nomem(err);
 	l->fresh[l->n_fresh++] = (struct fresh){ m->key, m->arrival, v->jobs[j].local };
@@ -260,14 +380,9 @@ static void set_room(struct lucid *l)
 static void lucid_leave(void *state, const struct fit_view *v, uint32_t j)
 {
 	struct lucid *l = state;
-	struct hosts *h = hosts_of(l, v->jobs[j].gpus);
 
-	for (size_t i = 0; h && i < h->n; i++) {
-		if (h->jobs[i] == j) {
-			drop_host(l, v, h, i);
-			break;
-		}
-	}
+	if (member_of(l, v, j)->host)
+		drop_host(l, v, hosts_of(l, v, v->jobs[j].gpus), j);
 	set_room(l);
 }
 
@@ -307,17 +422,17 @@ enum outcome { WAITS, SHARES, ALONE, TAKEN };	/* TAKEN: started ahead of its tur
 static int try_job(struct lucid *l, const struct fit_view *v, struct fit_plan *plan, uint32_t j,
 		   enum outcome *outcome, struct fit_err *err)
 {
-	struct hosts *h = hosts_of(l, v->jobs[j].gpus);
+	struct hosts *h = hosts_of(l, v, v->jobs[j].gpus);
+	uint32_t with;
 	bool fits = false;
-	size_t i;
 
 	*outcome = member_of(l, v, j)->taken ? TAKEN : WAITS;
 	if (*outcome == TAKEN)
 		return FIT_OK;
-	if (may_share(l, v, j) && (i = find_host(l, v, h, j)) < h->n) {
-		if (fit_plan_share(plan, j, h->jobs[i]))
+	if (may_share(l, v, j) && (with = find_host(l, v, h, j)) != NOBODY) {
+		if (fit_plan_share(plan, j, with))
 			return fit_fail_nomem(err);
-		drop_host(l, v, h, i);
+		drop_host(l, v, h, with);
 		member_of(l, v, j)->start = l->started++;
 		*outcome = SHARES;
 		return FIT_OK;
@@ -357,7 +472,7 @@ static int walk(struct lucid *l, const struct fit_view *v, struct fit_plan *plan
 
 		while (f < l->n_fresh && !fit_backlog_has(l->waiting, l->fresh[f].local))
 			f++;	/* started while packing was off */
-		if (waits && !worth(l, hosts_of(l, v->jobs[v->members[local]].gpus), key)) {
+		if (waits && !worth(l, hosts_of(l, v, v->jobs[v->members[local]].gpus), key)) {
 			fit_backlog_drop_size(l->waiting, v->jobs[v->members[local]].gpus);
 			continue;
 		}
@@ -454,14 +569,13 @@ static int lucid_decide(void *state, const struct fit_view *v, struct fit_plan *
 		l->packed_before = false;
 		return walk_head(l, v, plan, err);
 	}
-	if (!l->packed_before)
-		set_news(l, v, true);
+	rc = l->packed_before ? FIT_OK : renew(l, v, err);
 	l->packed_before = true;
-	rc = walk(l, v, plan, &alone, err);
+	rc = rc ? rc : walk(l, v, plan, &alone, err);
 	for (size_t i = 0; i < l->n_fresh; i++)
 		l->member[l->fresh[i].local].fresh = false;
 	l->n_fresh = 0;
-	set_news(l, v, false);
+	age_news(l, v);
 	if (alone && fit_backlog_count(l->waiting) > alone)
 		l->again_ns = v->now_ns + (v->fidelity->packs_again_later ? FIT_NS_PER_S : 0);
 	return rc;

@@ -10,7 +10,7 @@
 
 struct node {
 	struct fit_ranked_entry e;
-	int64_t sum;		/* GPUs of the subtree */
+	int64_t sum, most;	/* of the subtree: GPUs, and the largest value */
 	uint32_t left, right;
 };
 
@@ -18,17 +18,20 @@ struct fit_ranked {
 	struct node *nodes;	/* a pool; free ones are chained by left */
 	size_t n_nodes, cap_nodes;
 	uint32_t root, free;
+	bool indexed;
 	uint32_t *node_of;	/* by number */
 	size_t n_numbers, cap_numbers;
 	size_t count;
 };
 
-struct fit_ranked *fit_ranked_new(void)
+struct fit_ranked *fit_ranked_new(bool indexed)
 {
 	struct fit_ranked *r = calloc(1, sizeof *r);
 
-	if (r)
-		r->root = r->free = NONE;
+	if (!r)
+		return NULL;
+	r->root = r->free = NONE;
+	r->indexed = indexed;
 	return r;
 }
 
@@ -71,6 +74,11 @@ static void add_up(struct fit_ranked *r, uint32_t n)
 	struct node *x = &r->nodes[n];
 
 	x->sum = sum_of(r, x->left) + x->e.gpus + sum_of(r, x->right);
+	x->most = x->e.value;
+	if (x->left != NONE && r->nodes[x->left].most > x->most)
+		x->most = r->nodes[x->left].most;
+	if (x->right != NONE && r->nodes[x->right].most > x->most)
+		x->most = r->nodes[x->right].most;
 }
 
 /* Cut tree n into what comes before e, and the rest. */
@@ -119,20 +127,33 @@ static int take_node(struct fit_ranked *r, uint32_t *n)
 	return FIT_OK;
 }
 
+static int index_node(struct fit_ranked *r, uint32_t number, uint32_t n)
+{
+	if (fit_grow(&r->node_of, &r->cap_numbers, (size_t)number + 1, sizeof *r->node_of))
+		return FIT_ENOMEM;
+	while (r->n_numbers <= number)
+		r->node_of[r->n_numbers++] = NONE;
+	r->node_of[number] = n;
+	return FIT_OK;
+}
+
 int fit_ranked_add(struct fit_ranked *r, const struct fit_ranked_entry *e)
 {
 	uint32_t n, *at = &r->root;
 
-	if (fit_grow(&r->node_of, &r->cap_numbers, (size_t)e->number + 1, sizeof *r->node_of) || take_node(r, &n))
+	if (take_node(r, &n))
 		return FIT_ENOMEM;
-	while (r->n_numbers <= e->number)
-		r->node_of[r->n_numbers++] = NONE;
-	r->node_of[e->number] = n;
-	r->nodes[n] = (struct node){ *e, e->gpus, NONE, NONE };
+	if (r->indexed && index_node(r, e->number, n)) {
+		r->nodes[n].left = r->free;
+		r->free = n;
+		return FIT_ENOMEM;
+	}
+	r->nodes[n] = (struct node){ *e, e->gpus, e->value, NONE, NONE };
 	while (*at != NONE && above(r, *at, n)) {
 		struct node *x = &r->nodes[*at];
 
 		x->sum += e->gpus;
+		x->most = e->value > x->most ? e->value : x->most;
 		at = before(&x->e, e) ? &x->right : &x->left;
 	}
 	split(r, *at, e, &r->nodes[n].left, &r->nodes[n].right);
@@ -142,25 +163,44 @@ int fit_ranked_add(struct fit_ranked *r, const struct fit_ranked_entry *e)
 	return FIT_OK;
 }
 
-bool fit_ranked_remove(struct fit_ranked *r, uint32_t number)
+/* Take what stands at e's place out of tree n; the tree that is left, and the node. */
+static uint32_t take_from(struct fit_ranked *r, uint32_t n, const struct fit_ranked_entry *e, uint32_t *out)
 {
-	uint32_t n = number < r->n_numbers ? r->node_of[number] : NONE, *at = &r->root;
-	const struct fit_ranked_entry *e;
+	struct node *x = &r->nodes[n];
 
-	if (n == NONE)
-		return false;
-	e = &r->nodes[n].e;
-	while (*at != n) {
-		struct node *x = &r->nodes[*at];
-
-		x->sum -= e->gpus;
-		at = before(&x->e, e) ? &x->right : &x->left;
+	if (before(&x->e, e)) {
+		x->right = take_from(r, x->right, e, out);
+	} else if (before(e, &x->e)) {
+		x->left = take_from(r, x->left, e, out);
+	} else {
+		*out = n;
+		return merge(r, x->left, x->right);
 	}
-	*at = merge(r, r->nodes[n].left, r->nodes[n].right);
+	add_up(r, n);
+	return n;
+}
+
+void fit_ranked_take_out(struct fit_ranked *r, const struct fit_ranked_entry *e)
+{
+	uint32_t n = NONE;
+
+	r->root = take_from(r, r->root, e, &n);
+	if (r->indexed)
+		r->node_of[r->nodes[n].e.number] = NONE;
 	r->nodes[n].left = r->free;
 	r->free = n;
-	r->node_of[number] = NONE;
 	r->count--;
+}
+
+bool fit_ranked_remove(struct fit_ranked *r, uint32_t number)
+{
+	const struct fit_ranked_entry *e = fit_ranked_find(r, number);
+	struct fit_ranked_entry copy;
+
+	if (!e)
+		return false;
+	copy = *e;
+	fit_ranked_take_out(r, &copy);
 	return true;
 }
 
@@ -212,6 +252,24 @@ const struct fit_ranked_entry *fit_ranked_over(const struct fit_ranked *r, int64
 			return &x->e;
 		gpus -= left + x->e.gpus;
 		n = x->right;
+	}
+}
+
+const struct fit_ranked_entry *fit_ranked_least(const struct fit_ranked *r, int64_t value)
+{
+	uint32_t n = r->root;
+
+	if (n == NONE || r->nodes[n].most < value)
+		return NULL;
+	for (;;) {
+		const struct node *x = &r->nodes[n];
+
+		if (x->left != NONE && r->nodes[x->left].most >= value)
+			n = x->left;
+		else if (x->e.value >= value)
+			return &x->e;
+		else
+			n = x->right;
 	}
 }
 

@@ -29,7 +29,7 @@ static bool below(const void *arg, const struct fit_ranked_entry *e)
 static bool same(const struct fit_ranked_entry *a, const struct fit_ranked_entry *b)
 {
 	return a->key == b->key && a->tie == b->tie && a->job == b->job && a->number == b->number &&
-	       a->gpus == b->gpus;
+	       a->gpus == b->gpus && a->value == b->value;
 }
 
 /* What the set says of the entries that are in. */
@@ -60,13 +60,19 @@ static void hold_against(const struct fit_ranked *r, const struct fit_ranked_ent
 	over = fit_ranked_over(r, some);
 	assert_int_equal(over != NULL, k < n);
 	assert_true(k == n || same(over, &sorted[k]));
+	some = (int64_t)gsl_rng_uniform_int(rng, 1100);
+	for (k = 0; k < n && sorted[k].value < some; k++)
+		;
+	over = fit_ranked_least(r, some);
+	assert_int_equal(over != NULL, k < n);
+	assert_true(k == n || same(over, &sorted[k]));
 }
 
 static void agrees_with_an_array(void **state)
 {
 	static struct fit_ranked_entry all[JOBS];
 	static bool in[JOBS];
-	struct fit_ranked *r = fit_ranked_new();
+	struct fit_ranked *r = fit_ranked_new(true);
 	gsl_rng *rng = fit_rng_new(3, "test/ranked");
 
 	(void)state;
@@ -80,7 +86,8 @@ static void agrees_with_an_array(void **state)
 		} else {
 			all[i] = (struct fit_ranked_entry){
 				.key = (int64_t)gsl_rng_uniform_int(rng, 12), .tie = (int64_t)gsl_rng_uniform_int(rng, 3),
-				.job = 11 * i % 307, .number = i, .gpus = 1 + (int64_t)gsl_rng_uniform_int(rng, 9)
+				.job = 11 * i % 307, .number = i, .gpus = 1 + (int64_t)gsl_rng_uniform_int(rng, 9),
+				.value = (int64_t)gsl_rng_uniform_int(rng, 1000)
 			};
 			assert_int_equal(fit_ranked_add(r, &all[i]), FIT_OK);
 		}
@@ -103,12 +110,12 @@ static void takes_other_keys(void **state)
 	(void)state;
 	assert_non_null(rng);
 	for (int shuffle = 0; shuffle < 3; shuffle++) {
-		struct fit_ranked *r = fit_ranked_new();
+		struct fit_ranked *r = fit_ranked_new(true);
 
 		assert_non_null(r);
 		for (uint32_t i = 0; i < JOBS; i++) {
 			in[i] = true;
-			all[i] = (struct fit_ranked_entry){ (int64_t)gsl_rng_uniform_int(rng, 50), 0, i, i, 1 + i % 5 };
+			all[i] = (struct fit_ranked_entry){ (int64_t)gsl_rng_uniform_int(rng, 50), 0, i, i, 1 + i % 5, i % 77 };
 			assert_int_equal(fit_ranked_add(r, &all[i]), FIT_OK);
 		}
 		fit_ranked_list(r, list);
@@ -130,7 +137,7 @@ static void takes_other_keys(void **state)
 
 static void empty(void **state)
 {
-	struct fit_ranked *r = fit_ranked_new();
+	struct fit_ranked *r = fit_ranked_new(true);
 	int64_t key = 1;
 
 	(void)state;
@@ -139,9 +146,30 @@ static void empty(void **state)
 	assert_null(fit_ranked_find(r, 5));
 	assert_null(fit_ranked_over(r, 0));
 	assert_int_equal(fit_ranked_before(r, below, &key), 0);
+	assert_null(fit_ranked_least(r, INT64_MIN));
 	fit_ranked_rekey(r, NULL);
 	fit_ranked_free(r);
 	fit_ranked_free(NULL);
+}
+
+/* Without an index entries are known by their places. */
+static void needs_no_index(void **state)
+{
+	struct fit_ranked *r = fit_ranked_new(false);
+	struct fit_ranked_entry e = { 3, 4, 5, 4000000000u, 2, 9 };
+
+	(void)state;
+	assert_non_null(r);
+	assert_int_equal(fit_ranked_add(r, &e), FIT_OK);
+	e.key = 2;
+	e.value = 8;
+	assert_int_equal(fit_ranked_add(r, &e), FIT_OK);
+	assert_int_equal(fit_ranked_least(r, 9)->key, 3);
+	fit_ranked_take_out(r, &(struct fit_ranked_entry){ .key = 3, .tie = 4, .job = 5 });
+	assert_null(fit_ranked_least(r, 9));
+	assert_int_equal(fit_ranked_least(r, 8)->key, 2);
+	assert_int_equal(fit_ranked_count(r), 1);
+	fit_ranked_free(r);
 }
 
 static void timers_come_in_order(void **state)
@@ -174,6 +202,7 @@ int main(void)
 		cmocka_unit_test(agrees_with_an_array),
 		cmocka_unit_test(takes_other_keys),
 		cmocka_unit_test(empty),
+		cmocka_unit_test(needs_no_index),
 		cmocka_unit_test(timers_come_in_order),
 	};
 
