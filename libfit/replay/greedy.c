@@ -153,7 +153,7 @@ static int walk(struct fit_greedy *g, const struct fit_view *v, struct fit_plan 
 {
 	const int32_t n_types = v->cluster->n_types;
 	const size_t n_running = fit_greedy_list(g);
-	int64_t left[FIT_GPU_TYPES_MAX];
+	int64_t left[FIT_GPU_TYPES_MAX] = { 0 };
 	size_t i = 0;
 	int32_t type;
 	uint32_t local;
@@ -190,10 +190,10 @@ static int walk(struct fit_greedy *g, const struct fit_view *v, struct fit_plan 
 	return rc == FIT_ENOMEM ? fit_fail_nomem(err) : rc;
 }
 
-/* The first waiting job in order that fits where it comes, if `room` less the GPUs of those that run before it is
- * left there. Of each size only the first can be it. */
-static bool next_start(const struct fit_greedy *g, const struct fit_view *v, int64_t room, struct candidate *first,
-		       uint32_t *local)
+/* The first waiting job in order that fits where it comes, if `room` less the GPUs of those that run
+ * before it is left there. Of each size only the first can be it. */
+static bool next_start(const struct fit_greedy *g, const struct fit_view *v, int64_t room,
+		       struct candidate *first, uint32_t *local)
 {
 	bool any = false;
 
@@ -214,8 +214,8 @@ static bool next_start(const struct fit_greedy *g, const struct fit_view *v, int
 	return any;
 }
 
-/* Those that come before a running job and do not fit find no room later, either, nor do others of their size:
- * what is left never grows along the walk. */
+/* Those that come before a running job and do not fit find no room later, either, nor do others of their
+ * size: what is left never grows along the walk. */
 static void drop_before(struct fit_greedy *g, const struct fit_view *v, const struct fit_ranked_entry *r)
 {
 	for (size_t i = 0; i < fit_backlog_sizes(g->waiting); i++) {
@@ -238,7 +238,7 @@ static int leap(struct fit_greedy *g, const struct fit_view *v, struct fit_plan 
 
 	for (;;) {
 		const struct fit_ranked_entry *out = fit_ranked_over(g->running, room);
-		struct candidate w;
+		struct candidate w = { .greedy = g };
 		uint32_t local;
 
 		if (next_start(g, v, room, &w, &local) && (!out || waiting_first(&w, out))) {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Jobs in an order, (key, tie, job), with sums of their GPUs and the largest of another number: those that run, for
- * a policy that goes through them and takes who fits. Adding, removing, and finding how many GPUs come before a
- * place, where a number of GPUs is used up, or who is the first with a large enough number, take logarithmic time,
- * so that a decision need not look at those who stay.
+ * Jobs in an order, (key, tie, job), with sums of their GPUs and the largest of another number: those that
+ * run, for a policy that goes through them and takes who fits. Adding, removing, and finding how many GPUs
+ * come before a place, where a number of GPUs is used up, or who is the first with a large enough number, take
+ * logarithmic time, so that a decision need not look at those who stay.
  *
  * A treap, whose priorities come from the jobs' numbers: equal runs build equal trees.
  */
@@ -54,8 +54,8 @@ const struct fit_ranked_entry *fit_ranked_least(const struct fit_ranked *r, int6
 
 /* All entries, in order; room for fit_ranked_count() of them. */
 void fit_ranked_list(const struct fit_ranked *r, struct fit_ranked_entry *list);
-/* Change keys and ties in an indexed set: the entries as fit_ranked_list() gave them, changed. They are sorted, in linear time when
- * few are out of order. */
+/* Change keys and ties in an indexed set: the entries as fit_ranked_list() gave them, changed. They are
+ * sorted, in linear time when few are out of order. */
 void fit_ranked_rekey(struct fit_ranked *r, struct fit_ranked_entry *list);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Instants at which something about a job is due: a binary heap on (instant, job). A timer is void once its stamp is
- * not that of the job any more; such timers stay until they come up.
+ * Instants at which something about a job is due: a binary heap on (instant, job). A timer is void once its
+ * stamp is not that of the job any more; such timers stay until they come up.
  */
 #ifndef FIT_REPLAY_TIMERS_H
 #define FIT_REPLAY_TIMERS_H
