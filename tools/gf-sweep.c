@@ -12,8 +12,8 @@
 
 #define AT(field) offsetof(struct sweep_options, field)
 #define NO_MORE { 0, NULL, CLI_FLAG, 0, NULL, NULL, NULL, NULL, 0, 0, 0 }
-#define ROWS { 0, "rows", CLI_TEXT, AT(rows), "LIST", "all", "these rows: numbers from 1, ranges A:B, commas", \
-	NULL, 0, 0, 0 }
+#define ROWS { 0, "rows", CLI_TEXT, AT(rows), "LIST", "all", \
+	"these rows: numbers from 1, ranges A:B, commas", NULL, 0, 0, 0 }
 
 static const struct cli_option plan_options[] = {
 	{ 'a', "axis", CLI_LIST, AT(axes), "NAME=VALUES", NULL,
@@ -29,8 +29,8 @@ static const struct cli_option plan_options[] = {
 static const struct cli_option run_options[] = {
 	{ 'j', "jobs", CLI_INT, AT(jobs), "N", "one a processor", "rows at a time", NULL, 1, 4096, 0 },
 	ROWS,
-	{ 0, "retries", CLI_INT, AT(retries), "N", "1", "more tries of a row whose program was killed", NULL, 0, 1000,
-	  0 },
+	{ 0, "retries", CLI_INT, AT(retries), "N", "1", "more tries of a row whose program was killed", NULL, 0,
+	  1000, 0 },
 	{ 0, "keep-logs", CLI_FLAG, AT(keep_logs), NULL, NULL, "keep the event logs, too", NULL, 0, 0, 0 },
 	{ 0, "fresh", CLI_FLAG, AT(fresh), NULL, NULL, "do finished rows again", NULL, 0, 0, 0 },
 	NO_MORE
@@ -50,8 +50,8 @@ static const struct cli_option reduce_options[] = {
 };
 
 static const struct cli_verb verbs[] = {
-	{ "plan", "[--] REPLAY-WORD...", "make a plan of a grid; behind -- stand the words of gf-replay", plan_options,
-	  1, -1 },
+	{ "plan", "[--] REPLAY-WORD...", "make a plan of a grid; behind -- stand the words of gf-replay",
+	  plan_options, 1, -1 },
 	{ "run", "PLAN", "run the rows that are not finished", run_options, 1, 1 },
 	{ "status", "PLAN", "how many rows are finished", status_options, 1, 1 },
 	{ "reduce", "PLAN", "the metrics of all rows as one table", reduce_options, 1, 1 },

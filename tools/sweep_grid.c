@@ -61,8 +61,11 @@ static int new_axis(struct sweep_grid *g, struct fit_text name, struct sweep_axi
 /* value.s NULL: not given. */
 static int add_value(struct sweep_axis *a, struct fit_text value, struct fit_err *err)
 {
-	char *copy = value.s ? fit_strdup(value) : NULL;
+	char *copy;
 
+	if (a->n == SWEEP_ROWS_MAX)
+		return fit_fail(err, FIT_EINVAL, "axis '%s': more than %zu values", a->name, SWEEP_ROWS_MAX);
+	copy = value.s ? fit_strdup(value) : NULL;
 	if ((value.s && !copy) || fit_grow(&a->values, &a->cap, a->n + 1, sizeof *a->values)) {
 		free(copy);
 		return fit_fail_nomem(err);
@@ -224,8 +227,10 @@ int sweep_grid_table(struct sweep_grid *g, const char *operand, struct fit_err *
 		return rc;
 	rc = fit_reader_begin(r, NULL, 0, err);
 	for (size_t i = 0; !rc && i < fit_reader_n_columns(r); i++)
-		if (new_axis(g, fit_text_of(fit_reader_columns(r)[i].name), &a, err))
+		if (new_axis(g, fit_text_of(fit_reader_columns(r)[i].name), &a, err)) {
 			rc = fit_fail_prefix(err, FIT_EDATA, "%s", fit_reader_input(r));
+			rc = err->code = rc == FIT_EINVAL ? FIT_EDATA : rc;
+		}
 	rc = rc ? rc : table_rows(g, r, err);
 	if (!rc && !g->axes[0].n)
 		rc = fit_fail(err, FIT_EDATA, "%s: no rows", fit_reader_input(r));

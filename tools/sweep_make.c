@@ -5,29 +5,24 @@
 
 #include "libfit/base/version.h"
 #include "tools/sweep_plan.h"
+#include "tools/sweep_template.h"
 
 /* ---- one command line of one row ---- */
 
-/* One --prepare: its name, its words with placeholders, and what it became in the current row. */
-struct template {
-	char *name;
-	struct sweep_words words;
-	size_t input;		/* SWEEP_NO_INPUT: not made in this row */
-	bool used;
-};
+#define NO_INPUT SIZE_MAX
 
 struct making {
 	struct sweep_plan *p;
 	const struct sweep_spec *spec;
-	struct template *prepare;
-	struct sweep_words replay, metrics;
-	bool *placed;		/* of each axis: a placeholder names it, so it is no option of gf-replay */
+	struct sweep_templates t;
 	size_t row;
+	size_t *made;		/* what each preparation became in this row, or NO_INPUT */
+	bool *used;		/* in any row */
 	/* of the command line at hand */
 	size_t *needs, n_needs;
 };
 
-static int need(struct making *m, struct template *t, struct fit_err *err);
+static int need(struct making *m, size_t k, struct fit_err *err);
 
 /* A placeholder: an axis, or what is prepared. */
 static int look_up(void *arg, struct fit_text name, struct fit_text *value, struct fit_err *err)
@@ -47,15 +42,14 @@ static int look_up(void *arg, struct fit_text name, struct fit_text *value, stru
 		*value = fit_text_of(v);
 		return FIT_OK;
 	}
-	for (size_t i = 0; i < m->spec->n_prepare; i++) {
-		struct template *t = &m->prepare[i];
+	for (size_t k = 0; k < m->t.n_prepare; k++) {
 		int rc;
 
-		if (!fit_text_is(name, t->name))
+		if (!fit_text_is(name, m->t.prepare[k].name))
 			continue;
-		rc = need(m, t, err);
+		rc = need(m, k, err);
 		if (!rc)
-			*value = fit_text_of(m->p->inputs[t->input].result);
+			*value = fit_text_of(m->p->inputs[m->made[k]].result);
 		return rc;
 	}
 	return FIT_ENOTFOUND;
@@ -96,7 +90,8 @@ static int hash_word(struct making *m, struct fit_hasher *h, const char *word, s
 }
 
 /* Fill the placeholders of a command line, add the words to `to`, and hash them and the program. */
-static int fill_words(struct making *m, const struct sweep_words *from, struct sweep_words *to, struct fit_err *err)
+static int fill_words(struct making *m, const struct sweep_words *from, struct sweep_words *to,
+		      struct fit_err *err)
 {
 	struct fit_str word = { 0 };
 	int rc = FIT_OK;
@@ -111,7 +106,8 @@ static int fill_words(struct making *m, const struct sweep_words *from, struct s
 	return rc;
 }
 
-static int hash_words(struct making *m, struct fit_hasher *h, const struct sweep_words *words, struct fit_err *err)
+static int hash_words(struct making *m, struct fit_hasher *h, const struct sweep_words *words,
+		      struct fit_err *err)
 {
 	const char *hash;
 	int rc = sweep_files_get(&m->p->files, words->w[0], true, &hash, err);
@@ -147,7 +143,7 @@ static char *input_file(const char *folder, const char *hash, const char *name)
 }
 
 /* The input of this hash, new or from an earlier row. */
-static int put_input(struct making *m, struct template *t, const char *hash, const struct sweep_words *words,
+static int put_input(struct making *m, size_t k, const char *hash, const struct sweep_words *words,
 		     struct fit_err *err)
 {
 	struct fit_str line = { 0 };
@@ -157,34 +153,35 @@ static int put_input(struct making *m, struct template *t, const char *hash, con
 	if (fit_index_put(&m->p->by_hash, fit_text_of(hash), (uint32_t)m->p->n_inputs, &found))
 		return fit_fail_nomem(err);
 	if (found != FIT_NO_INDEX) {
-		t->input = found;
+		m->made[k] = found;
 		return FIT_OK;
 	}
-	t->input = m->p->n_inputs;
+	m->made[k] = m->p->n_inputs;
 	in = sweep_plan_new_input(m->p);
 	if (!in || sweep_words_join(&line, words))
 		return fit_fail_nomem(err);
 	memcpy(in->hash, hash, sizeof in->hash);
-	in->name = fit_strdup(fit_text_of(t->name));
+	in->name = fit_strdup(fit_text_of(m->t.prepare[k].name));
 	in->command = line.s;
-	in->result = input_file(m->spec->folder, hash, t->name);
+	in->result = !in->name ? NULL : input_file(m->spec->folder, hash, in->name);
 	for (size_t i = 0; i < m->n_needs; i++)
 		if (sweep_add_need(&in->needs, &in->n_needs, m->needs[i]))
 			return fit_fail_nomem(err);
 	return in->name && in->result ? FIT_OK : fit_fail_nomem(err);
 }
 
-/* The command line at hand needs what t prepares: work it out, unless that was done in this row. */
-static int need(struct making *m, struct template *t, struct fit_err *err)
+/* The command line at hand needs preparation k: work it out, unless that was done in this row. */
+static int need(struct making *m, size_t k, struct fit_err *err)
 {
+	const struct sweep_template *t = &m->t.prepare[k];
 	size_t *outer = m->needs, n_outer = m->n_needs;
 	struct sweep_words words = { 0 };
 	struct fit_hasher *h;
 	char hash[FIT_HASH_HEX];
 	int rc = FIT_OK;
 
-	t->used = true;
-	if (t->input == SWEEP_NO_INPUT) {
+	m->used[k] = true;
+	if (m->made[k] == NO_INPUT) {
 		m->needs = NULL;
 		m->n_needs = 0;
 		h = new_hasher("gf-sweep input");
@@ -195,7 +192,7 @@ static int need(struct making *m, struct template *t, struct fit_err *err)
 
 			fit_hasher_add_text(h, fit_text_of(dot ? dot : ""));
 			fit_hasher_hex(h, hash);
-			rc = put_input(m, t, hash, &words, err);
+			rc = put_input(m, k, hash, &words, err);
 		}
 		fit_hasher_free(h);
 		sweep_words_release(&words);
@@ -203,13 +200,13 @@ static int need(struct making *m, struct template *t, struct fit_err *err)
 		m->needs = outer;
 		m->n_needs = n_outer;
 	}
-	return rc ? rc : sweep_add_need(&m->needs, &m->n_needs, t->input) ? fit_fail_nomem(err) : FIT_OK;
+	return rc ? rc : sweep_add_need(&m->needs, &m->n_needs, m->made[k]) ? fit_fail_nomem(err) : FIT_OK;
 }
 
 /* ---- rows ---- */
 
-/* Axes that no placeholder names are options of gf-replay, behind its other words: --NAME=VALUE, or --NAME where
- * the value is "on". */
+/* Axes that no placeholder names are options of gf-replay, behind its other words: --NAME=VALUE, or
+ * --NAME where the value is "on". */
 static int add_options(struct making *m, struct sweep_words *words, struct fit_err *err)
 {
 	const struct sweep_grid *g = m->spec->grid;
@@ -219,7 +216,7 @@ static int add_options(struct making *m, struct sweep_words *words, struct fit_e
 	for (size_t i = 0; i < g->n && !rc; i++) {
 		const char *v = sweep_grid_value(g, i, m->row);
 
-		if (m->placed[i] || !v)
+		if (m->t.placed[i] || !v)
 			continue;
 		fit_str_clear(&word);
 		rc = strcmp(v, "on") == 0 ? fit_str_printf(&word, "--%s", g->axes[i].name) :
@@ -256,8 +253,8 @@ static int make_row(struct making *m, struct fit_err *err)
 	struct fit_str result = { 0 };
 	int rc = h && row ? FIT_OK : fit_fail_nomem(err);
 
-	for (size_t i = 0; i < m->spec->n_prepare; i++)
-		m->prepare[i].input = SWEEP_NO_INPUT;
+	for (size_t k = 0; k < m->t.n_prepare; k++)
+		m->made[k] = NO_INPUT;
 	m->needs = NULL;
 	m->n_needs = 0;
 	for (size_t i = 0; i < g->n && !rc; i++) {
@@ -266,8 +263,8 @@ static int make_row(struct making *m, struct fit_err *err)
 		row->values[i] = v ? fit_strdup(fit_text_of(v)) : NULL;
 		rc = v && !row->values[i] ? fit_fail_nomem(err) : FIT_OK;
 	}
-	rc = rc ? rc : make_command(m, &m->replay, true, h, &row->replay, err);
-	rc = rc ? rc : make_command(m, &m->metrics, false, h, &row->metrics, err);
+	rc = rc ? rc : make_command(m, &m->t.replay, true, h, &row->replay, err);
+	rc = rc ? rc : make_command(m, &m->t.metrics, false, h, &row->metrics, err);
 	if (!rc) {
 		fit_hasher_hex(h, row->hash);
 		rc = fit_str_printf(&result, "%s/%s.tsv", m->spec->folder, row->hash) ? fit_fail_nomem(err) : FIT_OK;
@@ -301,129 +298,18 @@ static int check_rows(const struct sweep_plan *p, struct fit_err *err)
 	return rc;
 }
 
-/* ---- templates ---- */
-
-static bool is_tool(const char *word)
-{
-	return strncmp(word, "gf-", 3) == 0 && !strchr(word, '/') && strcmp(word, "gf-sweep") != 0;
-}
-
-/* Words that a sweep gives or that cannot be many times. */
-static int check_words(const struct sweep_words *words, const char *what, struct fit_err *err)
-{
-	for (size_t i = 1; i < words->n; i++) {
-		const char *w = words->w[i];
-
-		if (strcmp(w, "-") == 0)
-			return fit_fail(err, FIT_EINVAL, "%s: '-' (expected files: standard input can be read once only)",
-					what);
-		if (strcmp(w, "--output") == 0 || strncmp(w, "--output=", 9) == 0 ||
-		    strncmp(w, "-o", 2) == 0)
-			return fit_fail(err, FIT_EINVAL, "%s: '%s' (expected none: the sweep names outputs)", what, w);
-	}
-	return FIT_OK;
-}
-
-static int read_prepare(struct making *m, size_t k, struct fit_err *err)
-{
-	const char *text = m->spec->prepare[k], *equals = strchr(text, '=');
-	struct template *t = &m->prepare[k];
-	struct fit_text name = { text, equals ? (size_t)(equals - text) : 0 };
-	int rc;
-
-	for (size_t i = 0; i < name.n; i++)
-		if (!strchr("abcdefghijklmnopqrstuvwxyz0123456789._-", text[i]))
-			name.n = 0;
-	if (!name.n)
-		return fit_fail(err, FIT_EINVAL, "bad preparation '%s' (expected NAME=TOOL WORD…)", text);
-	t->name = fit_strdup(name);
-	if (!t->name)
-		return fit_fail_nomem(err);
-	for (size_t i = 0; i < k; i++)
-		if (strcmp(m->prepare[i].name, t->name) == 0)
-			return fit_fail(err, FIT_EINVAL, "'%s' is prepared twice", t->name);
-	for (size_t i = 0; i < m->spec->grid->n; i++)
-		if (strcmp(m->spec->grid->axes[i].name, t->name) == 0)
-			return fit_fail(err, FIT_EINVAL, "'%s' is prepared, and an axis", t->name);
-	rc = sweep_words_split(&t->words, fit_text_of(equals + 1), err);
-	if (!rc && (!t->words.n || !is_tool(t->words.w[0])))
-		return fit_fail(err, FIT_EINVAL, "'%s' is prepared by '%s' (expected a tool gf-…)", t->name,
-				t->words.n ? t->words.w[0] : "");
-	/* so nothing can need itself, round about */
-	for (size_t i = k; i < m->spec->n_prepare && !rc; i++) {
-		const char *later = m->spec->prepare[i];
-		struct fit_str other = { 0 };
-
-		rc = fit_str_add(&other, later, strcspn(later, "=")) ? fit_fail_nomem(err) : FIT_OK;
-		for (size_t w = 0; w < t->words.n && !rc; w++)
-			if (sweep_has(fit_text_of(t->words.w[w]), other.s))
-				rc = fit_fail(err, FIT_EINVAL, "'%s' needs '%s', which is prepared later", t->name,
-					      other.s);
-		fit_str_release(&other);
-	}
-	return rc ? rc : check_words(&t->words, t->name, err);
-}
-
-static bool names(const struct sweep_words *words, const struct sweep_axis *axis)
-{
-	for (size_t i = 0; i < words->n; i++)
-		if (sweep_has(fit_text_of(words->w[i]), axis->name) ||
-		    sweep_has(fit_text_of(words->w[i]), axis->column))
-			return true;
-	return false;
-}
-
-/* Which axes placeholders name; the others must not be options of the command line already. */
-static int place_axes(struct making *m, struct fit_err *err)
-{
-	const struct sweep_grid *g = m->spec->grid;
-
-	for (size_t i = 0; i < g->n; i++) {
-		const char *name = g->axes[i].name;
-		size_t n = strlen(name);
-
-		m->placed[i] = names(&m->replay, &g->axes[i]) || names(&m->metrics, &g->axes[i]);
-		for (size_t k = 0; k < m->spec->n_prepare; k++)
-			m->placed[i] = m->placed[i] || names(&m->prepare[k].words, &g->axes[i]);
-		for (size_t w = 1; w < m->replay.n && !m->placed[i]; w++) {
-			const char *word = m->replay.w[w];
-
-			if (strncmp(word, "--", 2) == 0 && strncmp(word + 2, name, n) == 0 &&
-			    (word[2 + n] == '=' || !word[2 + n]))
-				return fit_fail(err, FIT_EINVAL, "'%s' is an axis, and an option of the replay", name);
-		}
-	}
-	return FIT_OK;
-}
-
-static int read_templates(struct making *m, struct fit_err *err)
-{
-	int rc = sweep_words_add(&m->replay, FIT_TEXT_LIT("gf-replay")) ||
-		 sweep_words_add(&m->metrics, FIT_TEXT_LIT("gf-metrics")) ? fit_fail_nomem(err) : FIT_OK;
-
-	for (size_t i = 0; i < m->spec->n_replay && !rc; i++)
-		rc = sweep_words_add(&m->replay, fit_text_of(m->spec->replay[i])) ? fit_fail_nomem(err) : FIT_OK;
-	if (!rc && m->spec->metrics)
-		rc = sweep_words_split(&m->metrics, fit_text_of(m->spec->metrics), err);
-	rc = rc ? rc : check_words(&m->replay, "gf-replay", err);
-	rc = rc ? rc : check_words(&m->metrics, "gf-metrics", err);
-	for (size_t k = 0; k < m->spec->n_prepare && !rc; k++)
-		rc = read_prepare(m, k, err);
-	return rc ? rc : place_axes(m, err);
-}
-
 int sweep_plan_make(struct sweep_plan *p, const struct sweep_spec *spec, struct fit_err *err)
 {
 	struct making m = { .p = p, .spec = spec };
 	size_t rows = 0;
 	int rc = sweep_grid_size(spec->grid, &rows, err);
 
-	m.prepare = calloc(spec->n_prepare + 1, sizeof *m.prepare);
-	m.placed = calloc(spec->grid->n + 1, sizeof *m.placed);
+	rc = rc ? rc : sweep_templates_read(&m.t, spec, err);
+	m.made = calloc(spec->n_prepare + 1, sizeof *m.made);
+	m.used = calloc(spec->n_prepare + 1, sizeof *m.used);
 	p->axes = calloc(spec->grid->n + 1, sizeof *p->axes);
-	if (!rc && (!m.prepare || !m.placed || !p->axes))
+	if (!rc && (!m.made || !m.used || !p->axes))
 		rc = fit_fail_nomem(err);
-	rc = rc ? rc : read_templates(&m, err);
 	for (size_t i = 0; i < spec->grid->n && !rc; i++) {
 		p->axes[i] = fit_strdup(fit_text_of(spec->grid->axes[i].column));
 		rc = p->axes[i] ? FIT_OK : fit_fail_nomem(err);
@@ -431,18 +317,14 @@ int sweep_plan_make(struct sweep_plan *p, const struct sweep_spec *spec, struct 
 	}
 	for (m.row = 0; m.row < rows && !rc; m.row++)
 		rc = make_row(&m, err);
-	for (size_t k = 0; k < spec->n_prepare && !rc; k++)
-		if (!m.prepare[k].used)
-			rc = fit_fail(err, FIT_EINVAL, "'%s' is prepared, but nothing uses it", m.prepare[k].name);
+	for (size_t k = 0; k < m.t.n_prepare && !rc; k++)
+		if (!m.used[k])
+			rc = fit_fail(err, FIT_EINVAL, "'%s' is prepared, but nothing uses it",
+				      m.t.prepare[k].name);
 	rc = rc ? rc : check_rows(p, err);
-	for (size_t k = 0; k < spec->n_prepare && m.prepare; k++) {
-		free(m.prepare[k].name);
-		sweep_words_release(&m.prepare[k].words);
-	}
-	free(m.prepare);
-	free(m.placed);
-	sweep_words_release(&m.replay);
-	sweep_words_release(&m.metrics);
+	sweep_templates_release(&m.t);
+	free(m.made);
+	free(m.used);
 	if (rc)
 		sweep_plan_release(p);
 	return rc;

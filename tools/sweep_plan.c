@@ -171,7 +171,8 @@ static bool is_hash(struct fit_text t)
 	return true;
 }
 
-static int next_table(struct fit_table *t, struct fit_reader *r, const char *name, const struct fit_field *fields,
+static int next_table(struct fit_table *t, struct fit_reader *r, const char *name,
+		      const struct fit_field *fields,
 		      size_t n, struct fit_err *err)
 {
 	int rc = fit_table_read_next(t, r, fields, n, err);
@@ -200,7 +201,8 @@ static int get_text(const struct fit_table *t, size_t row, const char *column, s
 	return text->n ? FIT_OK : fit_table_fail(t, row, FIT_EDATA, column, err, "missing");
 }
 
-static int get_copy(const struct fit_table *t, size_t row, const char *column, char **copy, struct fit_err *err)
+static int get_copy(const struct fit_table *t, size_t row, const char *column, char **copy,
+		    struct fit_err *err)
 {
 	struct fit_text text = { 0 };
 	int rc = get_text(t, row, column, &text, err);
@@ -227,20 +229,28 @@ static int get_hash(const struct fit_table *t, size_t row, char hash[FIT_HASH_HE
 }
 
 /* A command line of that program; with "gf-", of any tool. */
-static int get_command(const struct fit_table *t, size_t row, const char *column, const char *program, char **line,
+static int get_command(const struct fit_table *t, size_t row, const char *column, const char *program,
+		       char **line,
 		       struct fit_err *err)
 {
+	struct sweep_words words = { 0 };
 	size_t n = strlen(program);
+	struct fit_err why;
 	int rc = get_copy(t, row, column, line, err);
+	bool good = !rc && !sweep_words_split(&words, fit_text_of(*line), &why) && words.n &&
+		    (program[n - 1] == '-' ? strncmp(words.w[0], program, n) == 0 && !strchr(words.w[0], '/') :
+					     strcmp(words.w[0], program) == 0);
 
-	if (!rc && (strncmp(*line, program, n) != 0 || (program[n - 1] != '-' && (*line)[n] && (*line)[n] != ' ')))
-		rc = fit_table_fail(t, row, FIT_EDATA, column, err, "bad command '%.100s' (expected %s…)", *line,
-				    program);
+	sweep_words_release(&words);
+	if (!rc && !good)
+		rc = fit_table_fail(t, row, FIT_EDATA, column, err, "bad command '%.100s' (expected words, %s%s first)",
+				    *line, program, program[n - 1] == '-' ? "…" : "");
 	return rc;
 }
 
 /* needs: hashes of inputs whose numbers are below limit. */
-static int get_needs(const struct sweep_plan *p, const struct fit_table *t, size_t row, size_t limit, size_t **needs,
+static int get_needs(const struct sweep_plan *p, const struct fit_table *t, size_t row, size_t limit,
+		     size_t **needs,
 		     size_t *n, struct fit_err *err)
 {
 	const struct fit_column *c = fit_table_column(t, "needs");

@@ -14,8 +14,6 @@
 #include "tools/sweep_grid.h"
 #include "tools/sweep_words.h"
 
-#define SWEEP_NO_INPUT SIZE_MAX
-
 /* A file that a tool makes once for all rows that need it. */
 struct sweep_input {
 	char *name;		/* as given: NAME or NAME.EXTENSION */
@@ -59,8 +57,8 @@ struct sweep_spec {
 	const char *folder;		/* of the results */
 };
 
-/* Every combination of the grid as a row. FIT_EINVAL: what is wrong with the spec; FIT_EDATA: two rows are the
- * same; FIT_EIO, FIT_ENOTFOUND: a file or a program cannot be read. */
+/* Every combination of the grid as a row. FIT_EINVAL: what is wrong with the spec; FIT_EDATA: two rows are
+ * the same; FIT_EIO, FIT_ENOTFOUND: a file or a program cannot be read. */
 int sweep_plan_make(struct sweep_plan *p, const struct sweep_spec *spec, struct fit_err *err) FIT_MUST_CHECK;
 int sweep_plan_write(const struct sweep_plan *p, const struct fit_meta *meta, struct fit_writer *w,
 		     struct fit_err *err) FIT_MUST_CHECK;

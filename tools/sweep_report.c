@@ -10,7 +10,8 @@
 #define COUNT(a) (sizeof(a) / sizeof *(a))
 
 /* Ours, and the plan's. */
-static int begin(const struct cli *cli, const struct sweep_plan *p, const char *name, const struct fit_field *fields,
+static int begin(const struct cli *cli, const struct sweep_plan *p, const char *name,
+		 const struct fit_field *fields,
 		 size_t n, struct fit_writer *w, struct fit_err *err)
 {
 	struct fit_meta meta = { 0 };
@@ -47,7 +48,8 @@ static bool *choose(struct cli *cli, const struct sweep_options *o, const struct
 
 /* ---- status ---- */
 
-static int write_each(struct cli *cli, const struct sweep_plan *p, const bool *chosen, size_t counts[SWEEP_N_STATES],
+static int write_each(struct cli *cli, const struct sweep_plan *p, const bool *chosen,
+		      size_t counts[SWEEP_N_STATES],
 		      struct fit_writer *w, struct fit_err *err)
 {
 	static const struct fit_field fields[] = {
@@ -198,7 +200,8 @@ static int take(struct reduced *d, size_t row, const struct fit_table *t, struct
 	return FIT_OK;
 }
 
-static int collect(struct cli *cli, const struct sweep_options *o, const struct sweep_plan *p, struct reduced *d,
+static int collect(struct cli *cli, const struct sweep_options *o, const struct sweep_plan *p,
+		   struct reduced *d,
 		   struct fit_err *err)
 {
 	size_t missing = 0, first = 0;
@@ -226,8 +229,8 @@ static int collect(struct cli *cli, const struct sweep_options *o, const struct 
 		cli_warn(cli, "%s: %zu of %zu rows left out: they are not finished", p->input, missing, p->n_rows);
 		return FIT_OK;
 	}
-	return fit_fail(err, FIT_EDATA, "%s: %zu of %zu rows are not finished, row %zu the first (see gf-sweep status)",
-			p->input, missing, p->n_rows, first + 1);
+	return fit_fail(err, FIT_EDATA, "%s: %zu of %zu rows are not finished, row %zu the first "
+			"(see gf-sweep status)", p->input, missing, p->n_rows, first + 1);
 }
 
 /* With --metric each must be in some result. */
@@ -246,7 +249,8 @@ static int check_wanted(const struct reduced *d, size_t rows, struct fit_err *er
 }
 
 /* Columns: row, axes, metrics; a metric that is named as an axis is has metric_ in front. */
-static int name_columns(const struct sweep_plan *p, const struct reduced *d, struct fit_field *fields, char **made)
+static int name_columns(const struct sweep_plan *p, const struct reduced *d, struct fit_field *fields,
+			char **made)
 {
 	size_t n = 0;
 
@@ -266,7 +270,8 @@ static int name_columns(const struct sweep_plan *p, const struct reduced *d, str
 	return FIT_OK;
 }
 
-static int write_rows(const struct sweep_plan *p, const struct reduced *d, struct fit_writer *w, struct fit_err *err)
+static int write_rows(const struct sweep_plan *p, const struct reduced *d, struct fit_writer *w,
+		      struct fit_err *err)
 {
 	double *cells = calloc(d->n + 1, sizeof *cells);
 	int rc = cells ? FIT_OK : fit_fail_nomem(err);
@@ -293,7 +298,8 @@ static int write_rows(const struct sweep_plan *p, const struct reduced *d, struc
 	return rc;
 }
 
-static int write_reduced(struct cli *cli, const struct sweep_plan *p, const struct reduced *d, struct fit_err *err)
+static int write_reduced(struct cli *cli, const struct sweep_plan *p, const struct reduced *d,
+			 struct fit_err *err)
 {
 	size_t n = 1 + p->n_axes + d->n;
 	struct fit_field *fields = calloc(n, sizeof *fields);

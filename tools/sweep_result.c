@@ -174,7 +174,8 @@ int sweep_place(const char *from, const char *to, bool lasting, struct fit_err *
 	return rc;
 }
 
-int sweep_result_place(const struct sweep_row *row, const char *from, const char *between, struct fit_err *err)
+int sweep_result_place(const struct sweep_row *row, const char *from, const char *between,
+		       struct fit_err *err)
 {
 	struct fit_writer *w = NULL;
 	struct fit_table t;

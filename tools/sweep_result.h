@@ -19,8 +19,8 @@ enum sweep_state {
 };
 extern const char *const sweep_state_names[];
 
-/* Read a finished result: columns metric, value, unit. FIT_ENOTFOUND: there is none; FIT_EDATA and others: it is
- * broken. */
+/* Read a finished result: columns metric, value, unit. FIT_ENOTFOUND: there is none; FIT_EDATA and others:
+ * it is broken. */
 int sweep_result_read(const struct sweep_row *row, struct fit_table *t, struct fit_err *err) FIT_MUST_CHECK;
 /* How far a row is; said gets the reason for failed and broken, else "". */
 enum sweep_state sweep_row_state(const struct sweep_row *row, char *said, size_t cap);
@@ -32,13 +32,13 @@ int sweep_make_folders(const char *file, struct fit_err *err) FIT_MUST_CHECK;
 /* Copy a finished file to where it belongs: to a name of its own there, renamed when all is written. lasting:
  * not before it is on the disk. FIT_EIO. */
 int sweep_place(const char *from, const char *to, bool lasting, struct fit_err *err) FIT_MUST_CHECK;
-/* Make the result of a row of the metrics in the file from, by way of the file between. FIT_EDATA: these are no
- * metrics. */
+/* Make the result of a row of the metrics in the file from, by way of the file between. FIT_EDATA: these
+ * are no metrics. */
 int sweep_result_place(const struct sweep_row *row, const char *from, const char *between,
 		       struct fit_err *err) FIT_MUST_CHECK;
 
-/* Rows as the user names them: numbers from 1 and ranges A:B, A:, :B, separated by commas. Sets chosen[row - 1];
- * FIT_EINVAL. text NULL: all. */
+/* Rows as the user names them: numbers from 1 and ranges A:B, A:, :B, separated by commas. Sets
+ * chosen[row - 1]; FIT_EINVAL. text NULL: all. */
 int sweep_rows_choose(const char *text, size_t n_rows, bool *chosen, struct fit_err *err) FIT_MUST_CHECK;
 /* "row 3 (policy=srtf, seed=7)" for messages. */
 void sweep_row_name(const struct sweep_plan *p, size_t row, char *name, size_t cap);

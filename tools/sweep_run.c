@@ -4,7 +4,6 @@
  * after another, gf-replay into a log and gf-metrics from it, so that N rows keep N processors busy and not
  * 2 N. They are started anew for each row: that costs some 5 ms, and a row that crashes takes nobody along.
  */
-#include <dirent.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,6 +15,7 @@
 #include "tools/sweep_plan.h"
 #include "tools/sweep_pool.h"
 #include "tools/sweep_result.h"
+#include "tools/sweep_scratch.h"
 
 #define SAID_MAX 10	/* failed rows that are told one by one */
 
@@ -38,62 +38,20 @@ struct running {
 	int signal;
 };
 
-/* ---- files of the scratch folder ---- */
-
-static int scratch_open(struct running *r, struct fit_err *err)
-{
-	const char *folder = getenv("TMPDIR");
-
-	if (fit_str_printf(&r->scratch, "%s/gf-sweep.XXXXXX", folder && *folder ? folder : "/tmp"))
-		return fit_fail_nomem(err);
-	if (!mkdtemp(r->scratch.s)) {
-		int rc = fit_fail_errno(err, "%s: cannot make the folder", r->scratch.s);
-
-		fit_str_release(&r->scratch);
-		return rc;
-	}
-	return FIT_OK;
-}
-
-static int scratch_file(const struct running *r, struct fit_str *s, size_t slot, const char *what)
-{
-	fit_str_clear(s);
-	return fit_str_printf(s, "%s/%zu.%s", r->scratch.s, slot, what);
-}
-
-/* With all that is in it: programs that were ended leave files of names that they chose. */
-static void scratch_close(struct running *r)
-{
-	DIR *folder = r->scratch.s ? opendir(r->scratch.s) : NULL;
-	struct fit_str s = { 0 };
-	struct dirent *e;
-
-	while (folder && (e = readdir(folder))) {
-		fit_str_clear(&s);
-		if (e->d_name[0] != '.' && !fit_str_printf(&s, "%s/%s", r->scratch.s, e->d_name))
-			unlink(s.s);
-	}
-	if (folder)
-		closedir(folder);
-	if (r->scratch.s)
-		rmdir(r->scratch.s);
-	fit_str_release(&s);
-	fit_str_release(&r->scratch);
-}
+/* ---- what is prepared ---- */
 
 /* The temporary file of an input: its extension says how it is written. */
-static int input_scratch(const struct running *r, struct fit_str *s, size_t slot, const struct sweep_input *in)
+static int input_scratch(const struct running *r, struct fit_str *s, size_t slot,
+			 const struct sweep_input *in)
 {
 	const char *dot = strrchr(in->result, '.');
 	struct fit_str name = { 0 };
 	int rc = fit_str_printf(&name, "input%s", dot && !strchr(dot, '/') ? dot : "");
 
-	rc = rc ? rc : scratch_file(r, s, slot, name.s);
+	rc = rc ? rc : sweep_scratch_file(&r->scratch, s, slot, name.s);
 	fit_str_release(&name);
 	return rc;
 }
-
-/* ---- what is prepared ---- */
 
 static bool input_ready(void *arg, size_t job)
 {
@@ -222,7 +180,8 @@ static int row_begin(void *arg, size_t job, size_t slot, struct sweep_job *what,
 
 	rc = rc ? rc : name_log(row->result, what, err);
 	rc = rc ? rc : check_needs(r, row->needs, row->n_needs, err);
-	if (!rc && (scratch_file(r, &events, slot, "events.tsv") || scratch_file(r, &metrics, slot, "metrics.tsv")))
+	if (!rc && (sweep_scratch_file(&r->scratch, &events, slot, "events.tsv") ||
+		    sweep_scratch_file(&r->scratch, &metrics, slot, "metrics.tsv")))
 		rc = fit_fail_nomem(err);
 	rc = rc ? rc : set_step(what, row->replay, events.s, err);
 	rc = rc ? rc : set_step(what, row->metrics, metrics.s, err);
@@ -239,9 +198,12 @@ static void row_end(void *arg, size_t job, size_t slot, const struct fit_err *fa
 	const struct sweep_row *row = &r->plan.rows[r->todo[job]];
 	struct fit_str events = { 0 }, metrics = { 0 }, between = { 0 }, kept = { 0 };
 	struct fit_err err = { 0 };
-	int rc = scratch_file(r, &events, slot, "events.tsv") || scratch_file(r, &metrics, slot, "metrics.tsv") ||
-		 scratch_file(r, &between, slot, "result.tsv") || events_of(row, &kept) ? fit_fail_nomem(&err) : FIT_OK;
+	int rc = FIT_OK;
 
+	if (sweep_scratch_file(&r->scratch, &events, slot, "events.tsv") ||
+	    sweep_scratch_file(&r->scratch, &metrics, slot, "metrics.tsv") ||
+	    sweep_scratch_file(&r->scratch, &between, slot, "result.tsv") || events_of(row, &kept))
+		rc = fit_fail_nomem(&err);
 	if (!rc && failed) {
 		err = *failed;
 		rc = err.code;
@@ -294,8 +256,8 @@ static int run_rows(struct running *r, size_t slots, struct fit_err *err)
 
 /* ---- before and after ---- */
 
-/* A file that changed would be taken for the one that the hashes are of. Of another build of a program it is said
- * only: elsewhere that is as it should be. */
+/* A file that changed would be taken for the one that the hashes are of. Of another build of a program it
+ * is said only: elsewhere that is as it should be. */
 static int check_files(const struct cli *cli, const struct sweep_plan *p, struct fit_err *err)
 {
 	char hash[FIT_HASH_HEX];
@@ -415,10 +377,10 @@ int sweep_verb_run(struct cli *cli, const struct sweep_options *o)
 	if (!rc && r.n_todo) {
 		slots = slots < r.n_todo ? slots : r.n_todo;
 		rc = check_files(cli, &r.plan, &err);
-		rc = rc ? rc : scratch_open(&r, &err);
+		rc = rc ? rc : sweep_scratch_open(&r.scratch, &err);
 		rc = rc ? rc : make_inputs(&r, slots, &err);
 		rc = rc ? rc : run_rows(&r, slots, &err);
-		scratch_close(&r);
+		sweep_scratch_close(&r.scratch);
 	}
 	if (rc && rc != FIT_END)
 		status = cli_error(cli, &err);

@@ -53,7 +53,7 @@ static int take_word(struct fit_str *word, struct fit_text line, size_t *at, str
 	*at = i;
 	if (rc)
 		return fit_fail_nomem(err);
-	return quote ? fit_fail(err, FIT_EPARSE, "'%.*s': a quote without its end", FIT_TEXT_ARG(line)) : FIT_OK;
+	return quote ? fit_fail(err, FIT_EINVAL, "'%.*s': a quote without its end", FIT_TEXT_ARG(line)) : FIT_OK;
 }
 
 int sweep_words_split(struct sweep_words *words, struct fit_text line, struct fit_err *err)
@@ -119,7 +119,8 @@ static struct fit_text placeholder(struct fit_text word, size_t i)
 	return (struct fit_text){ "", 0 };
 }
 
-int sweep_fill(struct fit_str *out, struct fit_text word, sweep_lookup *lookup, void *arg, struct fit_err *err)
+int sweep_fill(struct fit_str *out, struct fit_text word, sweep_lookup *lookup, void *arg,
+	       struct fit_err *err)
 {
 	int rc = fit_str_add(out, "", 0);
 

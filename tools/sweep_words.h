@@ -21,7 +21,7 @@ struct sweep_words {
 void sweep_words_release(struct sweep_words *words);
 int sweep_words_add(struct sweep_words *words, struct fit_text word) FIT_MUST_CHECK;	/* FIT_ENOMEM */
 /* Append the words of a line as a shell cuts them: blanks part words; '…' and "…" hold blanks together;
- * outside of '…' a backslash takes the next byte as it is. Nothing is expanded. FIT_EPARSE: a quote
+ * outside of '…' a backslash takes the next byte as it is. Nothing is expanded. FIT_EINVAL: a quote
  * without its end. */
 int sweep_words_split(struct sweep_words *words, struct fit_text line, struct fit_err *err) FIT_MUST_CHECK;
 /* Append the words as one line that split() cuts into the same words, and a shell, too. */

@@ -18,7 +18,8 @@ static int64_t clock_ns(void)
 	return clock_gettime(CLOCK_MONOTONIC, &t) ? 0 : (int64_t)t.tv_sec * FIT_NS_PER_S + t.tv_nsec;
 }
 
-void cli_progress_start(struct cli_progress *p, const char *tool, const char *what, uint64_t total, bool quiet)
+void cli_progress_start(struct cli_progress *p, const char *tool, const char *what, uint64_t total,
+			bool quiet)
 {
 	*p = (struct cli_progress){ .tool = tool, .what = what, .total = total, .start_ns = clock_ns() };
 	p->on = !quiet && total > 0 && isatty(STDERR_FILENO) == 1;

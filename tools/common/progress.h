@@ -16,7 +16,8 @@ struct cli_progress {
 	bool on, shown;
 };
 
-void cli_progress_start(struct cli_progress *p, const char *tool, const char *what, uint64_t total, bool quiet);
+void cli_progress_start(struct cli_progress *p, const char *tool, const char *what, uint64_t total,
+			bool quiet);
 void cli_progress_show(struct cli_progress *p, uint64_t done);
 void cli_progress_end(struct cli_progress *p);	/* wipes the line */
 
