@@ -59,6 +59,8 @@ mkdir "$T/pictures"
 echo '<svg width="9" height="9" viewBox="0 0 9 9" xmlns="http://www.w3.org/2000/svg"></svg>' >"$T/pictures/a.svg"
 "$B/gf-replay" --policy fifo --cluster 2x4 "$T/jobs.tsv" >"$T/log.tsv" 2>"$T/err"
 ok "gf-replay makes the sample log" $?
+"$B/gf-sweep" plan --folder "$T/sweep" --axis seed=1:20 -o "$T/plan.tsv" -- --cluster 2x4 "$T/jobs.tsv" 2>"$T/err"
+ok "gf-sweep makes the sample plan" $?
 
 # A good call of a tool: ARGS with @ for its input, KIND of that input (tsv, csv, folder, none), the
 # SAMPLE, and the status WANT.
@@ -83,6 +85,7 @@ good_call() {
 	gf-prof) ARGS="--from pollux @" KIND=folder SAMPLE=tests/data/profile-mini ;;
 	gf-gavel) ARGS="objectives --rates tests/data/gavel-rates.tsv --cluster fast:2x2,slow:4x1 @"
 		SAMPLE=tests/data/gavel-jobs.tsv ;;
+	gf-sweep) ARGS="status @" SAMPLE=$T/plan.tsv ;;
 	gf-claims) ARGS="show --folder $T/pictures @" SAMPLE=data/claims.tsv ;;
 	gf-report) ARGS="@" KIND=folder SAMPLE=$T/pictures ;;
 	gf-lucid) ARGS="profile @" ;;
