@@ -65,8 +65,8 @@ static const struct cli_tool tool = {
 	"  gf-sweep plan -a policy=fifo,srtf -a seed=1:5 -o plan.tsv \\\n"
 	"      -p 'jobs=gf-synth jobs --jobs 200 --seed {seed}' -- --cluster 4x4 {jobs}\n"
 	"  gf-sweep run plan.tsv && gf-sweep reduce plan.tsv\n"
-	"An axis is the option --NAME of gf-replay, unless {NAME} stands somewhere. scripts/sweep-parallel and\n"
-	"scripts/sweep-slurm run the rows of a plan elsewhere.",
+	"An axis is the option --NAME of gf-replay, unless {NAME} stands somewhere.\n"
+	"scripts/sweep-parallel and scripts/sweep-slurm run the rows of a plan elsewhere.",
 	.verbs = verbs,
 };
 
