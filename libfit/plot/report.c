@@ -32,6 +32,8 @@ static const char style[] =
 	"td.holds,td.differs,td.cannot{font-weight:600;white-space:nowrap}\n"
 	"figure{margin:1rem 0;background:#fff;color:#1b1b1b;max-width:60rem;"
 	"border:1px solid var(--line);padding:.5rem}\n"
+	".side{display:block;color:var(--soft)}\n"
+	"ul.index{columns:12rem;padding-left:1.2rem}\n"
 	"figure svg{max-width:100%;height:auto;display:block}figcaption{font-size:.875rem}\n"
 	"details{margin:.4rem 0}summary{cursor:pointer}\n"
 	"code,pre{font:.875rem/1.4 ui-monospace,monospace}\n"
@@ -120,133 +122,6 @@ static int put_sources(struct fit_str *page, const struct fit_report_sources *s)
 	return rc ? rc : fit_str_puts(page, "</tbody></table></div></details></section>\n");
 }
 
-/* ---- verdicts ---- */
-
-static const struct {
-	const char *word, *class, *sign;
-} verdicts[] = {
-	{ "holds", "holds", "\xe2\x9c\x93 " }, { "ok", "holds", "\xe2\x9c\x93 " },
-	{ "verified", "holds", "\xe2\x9c\x93 " },
-	{ "pass", "holds", "\xe2\x9c\x93 " },
-	{ "differs", "differs", "\xe2\x9c\x97 " },
-	{ "violated", "differs", "\xe2\x9c\x97 " }, { "VIOLATED", "differs", "\xe2\x9c\x97 " },
-	{ "stop", "differs", "\xe2\x9c\x97 " },
-};
-#define N_VERDICTS (sizeof verdicts / sizeof *verdicts)
-
-int fit_report_verdict(struct fit_str *page, struct fit_text verdict)
-{
-	size_t k = 0;
-	int rc;
-
-	while (k < N_VERDICTS && !fit_text_is(verdict, verdicts[k].word))
-		k++;
-	rc = fit_str_printf(page, "<td class=\"%s\"><span aria-hidden=\"true\">%s</span>",
-			    k < N_VERDICTS ? verdicts[k].class : "cannot",
-			    k < N_VERDICTS ? verdicts[k].sign : "\xe2\x80\x93 ");
-	rc = rc ? rc : fit_html_text(page, verdict);
-	return rc ? rc : fit_str_puts(page, "</td>");
-}
-
-static int put_counts(struct fit_str *page, const struct fit_table *t, const struct fit_column *v)
-{
-	int rc = fit_str_puts(page, "<p class=\"counts\">");
-	bool first = true;
-
-	/* each word once, with how often it stands there */
-	for (size_t i = 0; i < t->n_rows && !rc; i++) {
-		struct fit_text word = fit_column_text(v, i);
-		size_t n = 0, before = 0;
-
-		for (size_t k = 0; k < t->n_rows; k++) {
-			n += fit_text_eq(fit_column_text(v, k), word);
-			before += k < i && fit_text_eq(fit_column_text(v, k), word);
-		}
-		if (before)
-			continue;
-		rc = first ? FIT_OK : fit_str_puts(page, "; ");
-		rc = rc ? rc : fit_html_text(page, word);
-		rc = rc ? rc : fit_str_printf(page, ": %zu", n);
-		first = false;
-	}
-	return rc ? rc : fit_str_puts(page, ".</p>\n");
-}
-
-/* Columns of gf-claims that are of no use to a reader of the page */
-static bool is_left_out(const char *column)
-{
-	return strcmp(column, "agreement") == 0 || strcmp(column, "recipes") == 0;
-}
-
-static int put_verdict_rows(struct fit_str *page, const struct fit_table *t, const struct fit_column *v)
-{
-	int rc = FIT_OK;
-
-	for (size_t i = 0; i < t->n_rows && !rc; i++) {
-		rc = fit_str_puts(page, "<tr>");
-		rc = rc || !v ? rc : fit_report_verdict(page, fit_column_text(v, i));
-		for (size_t k = 0; k < t->n_columns && !rc; k++) {
-			const struct fit_column *c = &t->columns[k];
-
-			if (c != v && !is_left_out(c->name))
-				rc = fit_html_cell(page, c, i);
-		}
-		rc = rc ? rc : fit_str_puts(page, "</tr>\n");
-	}
-	return rc;
-}
-
-/* What a later report compares: claims with their verdicts and what was found. */
-static int list_claims(struct fit_str *list, const struct fit_table *t, const struct fit_column *v)
-{
-	const struct fit_column *id = fit_table_column(t, "claim"), *here = fit_table_column(t, "here");
-	int rc = FIT_OK;
-
-	if (!id || id->type != FIT_TEXT || !v)
-		return FIT_OK;
-	for (size_t i = 0; i < t->n_rows && !rc; i++) {
-		struct fit_str number = { 0 };
-
-		if (here && here->type == FIT_REAL && !fit_real_is_na(here->d[i]))
-			rc = fit_html_real(&number, here->d[i]);
-		rc = rc ? rc : fit_report_entry(list, "claim", fit_column_text(id, i), fit_column_text(v, i),
-						number.n ? (struct fit_text){ number.s, number.n } : FIT_TEXT_LIT("-"));
-		fit_str_release(&number);
-	}
-	return rc;
-}
-
-static int put_verdicts(struct fit_str *page, const struct fit_report_table *r, struct fit_report_sources *s)
-{
-	const struct fit_table *t = r->table;
-	const struct fit_column *v = fit_table_column(t, "verdict");
-	int rc = fit_str_puts(page, "<h3>");
-
-	if (v && v->type != FIT_TEXT)
-		v = NULL;
-	rc = rc ? rc : fit_html_puts(page, r->name);
-	rc = rc ? rc : fit_str_puts(page, "</h3>\n");
-	if (v)
-		rc = rc ? rc : put_counts(page, t, v);
-	rc = rc ? rc : fit_str_puts(page, "<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"");
-	rc = rc ? rc : fit_html_puts(page, r->name);
-	rc = rc ? rc : fit_str_puts(page, "\"><table><caption>");
-	rc = rc ? rc : fit_html_puts(page, r->name);
-	rc = rc ? rc : fit_str_printf(page, "</caption><thead><tr>%s", v ? "<th scope=\"col\">verdict</th>" : "");
-	for (size_t k = 0; k < t->n_columns && !rc; k++) {
-		if (&t->columns[k] == v || is_left_out(t->columns[k].name))
-			continue;
-		rc = fit_str_puts(page, "<th scope=\"col\">");
-		rc = rc ? rc : fit_html_puts(page, t->columns[k].name);
-		rc = rc ? rc : fit_str_puts(page, "</th>");
-	}
-	rc = rc ? rc : fit_str_puts(page, "</tr></thead><tbody>\n");
-	rc = rc ? rc : put_verdict_rows(page, t, v);
-	rc = rc ? rc : fit_str_puts(page, "</tbody></table></div>\n");
-	rc = rc ? rc : list_claims(&s->list, t, v);
-	return rc ? rc : fit_report_source(s, r->name, t);
-}
-
 /* ---- the page ---- */
 
 static int put_models(struct fit_str *page, const struct fit_report_params *p, struct fit_report_sources *s)
@@ -286,7 +161,7 @@ int fit_report_write(struct fit_str *page, const struct fit_report_params *p, st
 	rc = rc ? rc : put_contents(page, p);
 	rc = rc ? rc : fit_str_puts(page, "<main id=\"main\">\n<section id=\"verdicts\"><h2>Verdicts</h2>\n");
 	for (size_t i = 0; i < p->verdicts.n && !rc; i++)
-		rc = put_verdicts(page, &p->verdicts.items[i], &sources);
+		rc = fit_report_verdicts(page, &p->verdicts.items[i], &sources);
 	if (!rc && !p->verdicts.n)
 		rc = fit_str_puts(page, "<p>None were given.</p>\n");
 	rc = rc ? rc : fit_str_puts(page, "</section>\n");

@@ -290,6 +290,21 @@ static int put_recipe(struct fit_str *page, const struct folder *f, const char *
 	return !rc && fit_str_puts(page, "</section>\n") ? fit_fail_nomem(err) : rc;
 }
 
+/* Where each recipe is in the page */
+static int put_index(struct fit_str *page, const struct folder *f)
+{
+	int rc = f->recipes.n ? fit_str_puts(page, "<ul class=\"index\">\n") : FIT_OK;
+
+	for (size_t i = 0; i < f->recipes.n && !rc; i++) {
+		rc = fit_str_puts(page, "<li><a href=\"#figure-");
+		rc = rc ? rc : fit_html_id(page, f->recipes.items[i]);
+		rc = rc ? rc : fit_str_puts(page, "\">");
+		rc = rc ? rc : fit_html_puts(page, f->recipes.items[i]);
+		rc = rc ? rc : fit_str_puts(page, "</a></li>\n");
+	}
+	return rc || !f->recipes.n ? rc : fit_str_puts(page, "</ul>\n");
+}
+
 int fit_report_figures(struct fit_str *page, const struct fit_report_params *p,
 		       struct fit_report_sources *sources, size_t *n, struct fit_err *err)
 {
@@ -301,6 +316,8 @@ int fit_report_figures(struct fit_str *page, const struct fit_report_params *p,
 		bool others = false;
 
 		rc = list_folder(&f, err);
+		if (!rc && put_index(page, &f))
+			rc = fit_fail_nomem(err);
 		for (size_t i = 0; i < f.recipes.n && !rc; i++)
 			rc = put_recipe(page, &f, f.recipes.items[i], p, sources, err);
 		for (size_t i = 0; i < f.pictures.n; i++)

@@ -22,6 +22,9 @@ int fit_report_source(struct fit_report_sources *s, const char *name,
 /* All pictures of the folders, each recipe a section of its own. *n: how many there are. */
 int fit_report_figures(struct fit_str *page, const struct fit_report_params *p,
 		       struct fit_report_sources *sources, size_t *n, struct fit_err *err) FIT_MUST_CHECK;
+/* A table of verdicts: how many of each, and its rows. */
+int fit_report_verdicts(struct fit_str *page, const struct fit_report_table *r,
+			struct fit_report_sources *s) FIT_MUST_CHECK;
 /* <td> with a verdict: a sign, the word, a class. */
 int fit_report_verdict(struct fit_str *page, struct fit_text verdict) FIT_MUST_CHECK;
 

@@ -54,6 +54,17 @@ same "the same page" "$T/a.html" "$T/out"
 run "few rows" 0 gf-report --rows 1 "$T/f"
 has "the rest is counted" "$T/out" '<p>2 more rows are not shown\.</p>'
 
+cat >"$T/c.tsv" <<'END'
+claim	paper	place	quantity	published	unit	agreement	tolerance_pct	here	off_pct	verdict	data	remark	recipes
+c1	pollux	table 2	mean JCT	2.5	h	within	10	2.6	4.1	holds	public	NA	r
+c2	lucid	section 5	makespan	4	h	within	0	8	100	differs	public	another trace	r
+END
+run "claims in the width of a page" 0 gf-report --verdicts "$T/c.tsv" "$T/f"
+has "paper and place stand below the claim" "$T/out" '<td>c1<span class="side">pollux, table 2</span></td><td>mean JCT</td>'
+has "unit and tolerance beside the number" "$T/out" '<td class="n">2.5 h<span class="side">within 10 %</span></td><td class="n">2.6</td>'
+has "how far off where it differs" "$T/out" '<td class="n">4 h</td><td class="n">8<span class="side">off by 100 %</span></td>'
+has "each recipe is in the list" "$T/out" '<li><a href="#figure-one">one</a></li>'
+
 # ---- changes ----
 run "nothing changed" 0 gf-report -p "$T/a.html" --verdicts "$T/v.tsv" --model "$T/m.tsv" "$T/f"
 has "is said" "$T/out" '<p>0 changes, 10 unchanged\.</p>'
