@@ -2,6 +2,7 @@
 /* Models of gf-ga2m in and out, and gf-ga2m convert. */
 #include <string.h>
 
+#include "libfit/base/c_out.h"
 #include "libfit/base/outfile.h"
 #include "libfit/model/ga2m_json.h"
 #include "libfit/table/source.h"
@@ -12,6 +13,8 @@
 const struct cli_option ga2m_convert_options[] = {
 	{ 0, "json", CLI_FLAG, AT(json), NULL, NULL, "write JSON in the reference's layout, not tables", NULL, 0,
 	  0, 0 },
+	{ 0, "c", CLI_FLAG, AT(c), NULL, NULL, "write C functions, not tables", NULL, 0, 0, 0 },
+	{ 0, "name", CLI_TEXT, AT(name), "NAME", "model", "with --c: what functions are called", NULL, 0, 0, 0 },
 	{ 0, NULL, CLI_FLAG, 0, NULL, NULL, NULL, NULL, 0, 0, 0 }
 };
 
@@ -71,14 +74,28 @@ int ga2m_write_model(const struct cli *cli, const struct fit_ga2m *m, const char
 	return fit_writer_close(w, err);
 }
 
+/* Text that a printer appended, where that went well. */
+static int write_text(const struct cli *cli, struct fit_str *text, int rc, struct fit_err *err)
+{
+	rc = rc ? rc : fit_outfile_write(cli->out, (struct fit_text){ text->s, text->n }, err);
+	fit_str_release(text);
+	return rc;
+}
+
 int ga2m_write_json(const struct cli *cli, const struct fit_ga2m *m, struct fit_err *err)
 {
 	struct fit_str text = { 0 };
 	int rc = fit_ga2m_print_json(m, &text, err);
 
-	rc = rc ? rc : fit_outfile_write(cli->out, (struct fit_text){ text.s, text.n }, err);
-	fit_str_release(&text);
-	return rc;
+	return write_text(cli, &text, rc, err);
+}
+
+static int write_c(const struct cli *cli, const struct fit_ga2m *m, const char *name, struct fit_err *err)
+{
+	struct fit_str text = { 0 };
+	int rc = fit_ga2m_print_c(m, name ? name : "model", &text, err);
+
+	return write_text(cli, &text, rc, err);
 }
 
 int ga2m_convert(struct cli *cli, const struct ga2m_convert_options *o)
@@ -90,9 +107,16 @@ int ga2m_convert(struct cli *cli, const struct ga2m_convert_options *o)
 
 	if (cli->no_meta)
 		return cli_usage(cli, "--no-meta does not go with convert (a model is several tables)");
+	if (o->json && o->c)
+		return cli_usage(cli, "--json and --c are two formats (expected one)");
+	if (o->name && !o->c)
+		return cli_usage(cli, "--name goes with --c");
+	if (o->name && !fit_c_is_name(o->name))
+		return cli_usage(cli, "bad name '%s' for --name (expected what C may call a function)", o->name);
 	rc = ga2m_read_model(&m, cli_operand(cli, 0), hash, &err);
 	if (!rc)
-		rc = o->json ? ga2m_write_json(cli, &m, &err) : ga2m_write_model(cli, &m, hash, &err);
+		rc = o->c ? write_c(cli, &m, o->name, &err) : o->json ? ga2m_write_json(cli, &m, &err) :
+		     ga2m_write_model(cli, &m, hash, &err);
 	fit_ga2m_release(&m);
 	return rc ? cli_error(cli, &err) : CLI_EXIT_OK;
 }

@@ -37,7 +37,8 @@ int ga2m_write_model(const struct cli *cli, const struct fit_ga2m *m, const char
 int ga2m_write_json(const struct cli *cli, const struct fit_ga2m *m, struct fit_err *err) FIT_MUST_CHECK;
 
 struct ga2m_convert_options {
-	bool json;
+	const char *name;
+	bool json, c;
 };
 extern const struct cli_option ga2m_convert_options[];
 int ga2m_convert(struct cli *cli, const struct ga2m_convert_options *o);

@@ -32,7 +32,7 @@ static const struct cli_verb verbs[] = {
 	[CHECK] = { "check", "[MODEL]", "find silly shapes, and rows unlike those of training",
 		ga2m_check_options, 0,
 		    1 },
-	[CONVERT] = { "convert", "[MODEL]", "a model from JSON to tables, or to JSON",
+	[CONVERT] = { "convert", "[MODEL]", "a model from JSON to tables, to JSON, or to C",
 		ga2m_convert_options, 0, 1 },
 	{ NULL, NULL, NULL, NULL, 0, 0 }
 };

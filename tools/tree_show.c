@@ -3,13 +3,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "libfit/base/c_out.h"
 #include "libfit/base/outfile.h"
 #include "tools/tree_data.h"
 #include "tools/tree_parts.h"
 #include "traces/csv_table.h"
 
 #define AT(field) offsetof(struct tree_print_options, field)
-#define NAME_MAX_LENGTH 63	/* what C11 promises to tell apart inside of one file */
 
 static const char *const format_names[] = { "text", "dot", "c", "json", NULL };
 enum { FORMAT_TEXT, FORMAT_DOT, FORMAT_C, FORMAT_JSON };
@@ -30,28 +30,6 @@ const struct cli_option tree_print_options[] = {
 void tree_print_defaults(struct tree_print_options *o)
 {
 	*o = (struct tree_print_options){ .digits = -1, .explain = -1 };
-}
-
-/* A name that a C program may give a function of its own. */
-static bool is_c_name(const char *s)
-{
-	static const char *const taken[] = {
-		"auto", "break", "case", "char", "const", "continue", "default", "do", "double", "else", "enum",
-		"extern", "float", "for", "goto", "if", "inline", "int", "long", "register", "restrict", "return",
-		"short", "signed", "sizeof", "static", "struct", "switch", "typedef", "union", "unsigned", "void",
-		"volatile", "while", "main"
-	};
-	size_t n = 0;
-
-	for (; s[n]; n++)
-		if (!(s[n] == '_' || (s[n] >= 'a' && s[n] <= 'z') || (s[n] >= 'A' && s[n] <= 'Z') ||
-		      (n > 0 && s[n] >= '0' && s[n] <= '9')))
-			return false;
-	for (size_t i = 0; i < sizeof taken / sizeof *taken; i++)
-		if (strcmp(s, taken[i]) == 0)
-			return false;
-	/* names that begin with _ belong to the compiler */
-	return n > 0 && n <= NAME_MAX_LENGTH && s[0] != '_';
 }
 
 static int explain(const struct tree_print_options *o, const struct fit_tree *t, struct fit_str *out,
@@ -92,7 +70,7 @@ static int usage_of_print(struct cli *cli, const struct tree_print_options *o)
 		return cli_usage(cli, "--digits goes with --format text or dot");
 	if (o->name && o->format != FORMAT_C)
 		return cli_usage(cli, "--name goes with --format c");
-	if (o->name && !is_c_name(o->name))
+	if (o->name && !fit_c_is_name(o->name))
 		return cli_usage(cli, "bad name '%s' for --name (expected what C may call a function)", o->name);
 	return 0;
 }

@@ -184,24 +184,33 @@ int fit_str_puts(struct fit_str *b, const char *s)
 	return fit_str_add(b, s, strlen(s));
 }
 
-int fit_str_printf(struct fit_str *b, const char *fmt, ...)
+int fit_str_vprintf(struct fit_str *b, const char *fmt, va_list ap)
 {
-	va_list ap;
+	va_list again;
 	int n, rc;
 
-	va_start(ap, fmt);
-	n = vsnprintf(NULL, 0, fmt, ap);
-	va_end(ap);
+	va_copy(again, ap);
+	n = vsnprintf(NULL, 0, fmt, again);
+	va_end(again);
 	if (n < 0)
 		return FIT_EINVAL;
 	rc = fit_grow(&b->s, &b->cap, b->n + (size_t)n + 1, 1);
 	if (rc)
 		return rc;
-	va_start(ap, fmt);
 	vsnprintf(b->s + b->n, (size_t)n + 1, fmt, ap);
-	va_end(ap);
 	b->n += (size_t)n;
 	return FIT_OK;
+}
+
+int fit_str_printf(struct fit_str *b, const char *fmt, ...)
+{
+	va_list ap;
+	int rc;
+
+	va_start(ap, fmt);
+	rc = fit_str_vprintf(b, fmt, ap);
+	va_end(ap);
+	return rc;
 }
 
 char *fit_strdup(struct fit_text t)

@@ -48,6 +48,7 @@ void fit_str_clear(struct fit_str *b);		/* keep the memory */
 int fit_str_add(struct fit_str *b, const void *s, size_t n) FIT_MUST_CHECK;
 int fit_str_puts(struct fit_str *b, const char *s) FIT_MUST_CHECK;
 int fit_str_printf(struct fit_str *b, const char *fmt, ...) FIT_PRINTF(2, 3) FIT_MUST_CHECK;
+int fit_str_vprintf(struct fit_str *b, const char *fmt, va_list ap) FIT_PRINTF(2, 0) FIT_MUST_CHECK;
 /* A heap copy, terminated by NUL; NULL when out of memory. */
 char *fit_strdup(struct fit_text t);
 

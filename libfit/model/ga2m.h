@@ -152,6 +152,18 @@ double fit_ga2m_score_sd(const struct fit_ga2m *m, const double *x, size_t o);
  * n_classes for classes (logistic: of the first and the second). score and out may not overlap. */
 void fit_ga2m_link_inverse(const struct fit_ga2m *m, const double *score, double *out);
 
+/* ---- C ---- */
+
+/*
+ * Append the model as C11 that needs nothing but exp(), and that only behind a link: name_score(x, score)
+ * on the link scale, name(x) the prediction or the number of the most probable class, for classes
+ * name_share(x, p). x is a row as above, and behind it the offset where the model has one. Scores are those
+ * of fit_ga2m_score() to the bit. name is an identifier (fit_c_is_name()). FIT_EDATA: a term of more than
+ * INT_MAX numbers.
+ */
+int fit_ga2m_print_c(const struct fit_ga2m *m, const char *name, struct fit_str *out,
+		     struct fit_err *err) FIT_MUST_CHECK;
+
 /* ---- tables ---- */
 
 /*

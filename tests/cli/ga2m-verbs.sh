@@ -126,6 +126,93 @@ has "missing" "$T/out" '^missing	fails	gpus	.*1 of 3 rows'
 run "within the limit" 0 gf-ga2m check --limit 0.5 --rows "$T/odd.csv" "$T/m.tsv"
 run "a shape of a category" 2 gf-ga2m check --shape queue=increasing "$T/m.tsv"
 
+# ---- C ----
+for name in if double main _m 3rd is-m ''; do
+	run "a function called '$name'" 2 gf-ga2m convert --c --name "$name" "$T/m.tsv"
+	has "cannot be" "$T/err" "^gf-ga2m: bad name '$name' for --name .expected what C may call a function.$"
+done
+run "a name without --c" 2 gf-ga2m convert --name hours "$T/m.tsv"
+has "has no use" "$T/err" '^gf-ga2m: --name goes with --c$'
+run "two formats" 2 gf-ga2m convert --json --c "$T/m.tsv"
+run "a model as C" 0 gf-ga2m convert --c --name hours tests/data/ga2m-model.tsv
+golden "is this" "$T/out" tests/data/ga2m-model.c
+
+# compiled, it predicts what the model does: several in one file, on cuts, beside them, missing, unseen
+if command -v cc >/dev/null 2>&1; then
+	awk -F, -v OFS=, 'NR == 1 { print $0, "known"; next } { print $0, $1 % 3 / 7 }' $jobs >"$T/known.csv"
+	gf-ga2m convert --c --name hours "$T/m.tsv" >"$T/c.c"
+	fit() {	# NAME TRAINING-OPTIONS: a model, and its functions
+		name=$1
+		shift
+		gf-ga2m train -q --bags 2 --pairs 2 --max-rounds 300 "$@" "$T/known.csv" >"$T/$name.tsv" &&
+			gf-ga2m convert --c --name "$name" "$T/$name.tsv" >>"$T/c.c"
+	}
+	features="--feature gpus --feature queue --feature hour --feature mem_gib --nominal queue"
+	# shellcheck disable=SC2086
+	{
+		run "a log link and an offset" 0 fit slower --target hours --loss gamma --offset known $features
+		run "two classes" 0 fit slow --target slow --loss logistic $features
+		run "four classes" 0 fit gpus --target gpus --loss softmax --feature queue --feature hour --nominal queue
+		run "one term" 0 fit lone --target hours --feature known
+	}
+	run "no term" 0 gf-ga2m edit -e remove:known "$T/lone.tsv"
+	gf-ga2m convert --c --name bare "$T/out" >>"$T/c.c"
+	gf-ga2m predict --no-meta --model "$T/out" "$T/known.csv" | sed -n '2s/.*\t//p' >"$T/bare"
+	cat >>"$T/c.c" <<'EOT'
+#include <math.h>
+#include <stdio.h>
+static double number(const char *s)
+{
+	double v = (double)NAN;
+
+	sscanf(s, "%lf", &v);
+	return v;
+}
+int main(void)
+{
+	char g[32], q[32], h[32], m[32], k[32];
+
+	while (scanf("%31[^|]|%31[^|]|%31[^|]|%31[^|]|%31[^|]|", g, q, h, m, k) == 5) {
+		double queue = q[0] == '-' ? (double)NAN : q[6] > 'd' ? -1 : q[6] - 'a', p[2], r[4];
+		double x[] = { number(g), queue, number(h), number(m), number(k) }, y[] = { queue, number(h) };
+
+		slow_share(x, p);
+		gpus_share(y, r);
+		printf("%.17g %.17g %d %.17g %.17g %d %.17g %.17g %.17g %.17g %.17g %.17g\n", hours(x), slower(x), (int)slow(x),
+			p[0], p[1], (int)gpus(y), r[0], r[1], r[2], r[3], lone(x + 4), bare(x));
+		scanf(" ");
+	}
+	return 0;
+}
+EOT
+	run "C compiles without a warning" 0 cc -std=c11 -O2 -ffp-contract=off -Wall -Wextra -Wconversion -Wno-unused-result \
+		-Werror -o "$T/c" "$T/c.c" -lm
+	# cuts of the features are among the values
+	awk -F '\t' '/^#table=/ { on = $1 == "#table=bins" } on && $2 ~ /^[01]$/ && $4 != "NA" && $4 != "-inf" { print $1, $4 }' \
+		"$T/m.tsv" >"$T/cuts"
+	awk 'BEGIN { s = 7; print "gpus,queue,hour,mem_gib,known" } { v[$1, n[$1]++] = $2 }
+		function draw(k) { s = (s * 16807) % 2147483647; return s % k }
+		function some(f) { return draw(9) == 0 ? "" : draw(3) == 0 ? draw(70) + draw(4) / 4 : v[f, draw(n[f])] }
+		END { for (i = 0; i < 3000; i++) { q = draw(6)
+			print some("gpus") "," (q == 5 ? "" : "queue-" substr("abcdz", q + 1, 1)) "," some("hour") "," some("mem_gib") \
+				"," draw(5) / 3 } }' "$T/cuts" >"$T/points.csv"
+	sed '1d; s/^,/-,/; s/,,/,-,/g; s/,,/,-,/g; s/,/|/g; s/$/|/' "$T/points.csv" | "$T/c" >"$T/a"
+	predict() { gf-ga2m predict -q --no-meta --model "$T/$1.tsv" "$T/points.csv" | sed 1d; }
+	predict m | cut -f 2 >"$T/p1"
+	predict slower | cut -f 2 >"$T/p2"
+	predict slow | awk -F '\t' '{ print ($2 == "yes") + 0, $3, $4 }' >"$T/p3"
+	predict gpus | awk -F '\t' '{ print $2 == 8 ? 3 : $2 == 4 ? 2 : $2 - 1, $3, $4, $5, $6 }' >"$T/p4"
+	predict lone | cut -f 2 >"$T/p5"
+	paste -d ' ' "$T/p1" "$T/p2" "$T/p3" "$T/p4" "$T/p5" | sed "s/\$/ $(cat "$T/bare")/" >"$T/b"
+	lines "3000 rows" "$T/b" 3000
+	same "and predicts the same, to the bit" "$T/b" "$T/a"
+	awk '{ s += $5 > 0.5; if (!k[$6]++) classes++; if (!seen[$1]++) n++ }
+		END { exit !(s > 100 && s < 2900 && n > 500 && classes > 1) }' "$T/a"
+	ok "which differs from row to row" $?
+else
+	skip "no compiler" 9
+fi
+
 # ---- JSON of others, and faults ----
 cat >"$T/theirs.json" <<'EOT'
 {"version": "1.0", "ebm": {"outputs": [{"task": "classification", "classes": [0, 1], "link": "logit",

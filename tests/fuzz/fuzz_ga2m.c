@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * GA2Ms from any bytes, as JSON in the reference's layout or as tables. What is read must pass the check,
- * score any row, come back the same from its own JSON, take every edit that parses, be reviewed, and be added
- * to itself.
+ * score any row, come back the same from its own JSON, print as C, take every edit that parses, be reviewed,
+ * and be added to itself.
  */
 #include <math.h>
 #include <stdint.h>
@@ -57,6 +57,15 @@ static void round_trip(const struct fit_ga2m *m)
 	fit_ga2m_release(&back);
 }
 
+static void print_c(const struct fit_ga2m *m)
+{
+	struct fit_str s = { 0 };
+
+	if (fit_ga2m_print_c(m, "fuzz", &s, NULL) == FIT_OK && strlen(s.s) != s.n)
+		abort();
+	fit_str_release(&s);
+}
+
 static void edit(struct fit_ga2m *m)
 {
 	static const char *const kinds[] = { "smooth:%s=1", "monotone:%s", "convex:%s", "pin:%s@0..1=2",
@@ -90,6 +99,7 @@ static void use(struct fit_ga2m *m, const struct fit_ga2m *other)
 		abort();
 	score(m);
 	round_trip(m);
+	print_c(m);
 	if (fit_ga2m_review(m, &p, &found, NULL))
 		abort();
 	free(found.list);

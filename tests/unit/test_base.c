@@ -10,6 +10,7 @@
 #include "libfit/base/digits.h"
 #include "libfit/base/draws.h"
 #include "libfit/base/hash.h"
+#include "libfit/base/c_out.h"
 #include "libfit/base/json_out.h"
 #include "libfit/base/num.h"
 #include "libfit/base/outfile.h"
@@ -634,6 +635,48 @@ static void json_is_escaped(void **state)
 	assert_null(s.s);
 }
 
+/* ---- c_out.h ---- */
+
+static void c_is_what_a_compiler_reads(void **state)
+{
+	static const double reals[] = { 0, -0.0, 1, -1, 0.1, 1e300, -1e-300, DBL_MAX, DBL_MIN, 0x1p-1074, -0x1.8p-1030,
+					0x1.fffffffffffffp+7, 3 };
+	char *names[] = { (char[]){ "a*/b" }, (char[]){ "/*\n" } };
+	struct fit_str s = { 0 };
+	struct fit_c_out o = { &s, FIT_OK };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof reals / sizeof *reals; i++) {
+		char want[40];
+
+		snprintf(want, sizeof want, "%a", reals[i]);
+		fit_str_clear(&s);
+		fit_c_real(&o, reals[i]);
+		assert_string_equal(s.s, want);
+	}
+	fit_str_clear(&s);
+	fit_c_real(&o, -HUGE_VAL);
+	fit_c_put(&o, "%s%d", ", ", 7);
+	assert_string_equal(s.s, "(-1e308 * 10), 7");
+	fit_str_clear(&s);
+	fit_c_numbered(&o, " ", names, 2);
+	fit_c_numbered(&o, "none", NULL, 0);
+	assert_string_equal(s.s, " 0 a?/b, 1 ?*?");
+	fit_str_clear(&s);
+	fit_c_reals(&o, reals, 5, 1);
+	assert_string_equal(s.s, "{ 0x0p+0, -0x0p+0, 0x1p+0, -0x1p+0,\n\t0x1.999999999999ap-4 }");
+	assert_int_equal(o.rc, FIT_OK);
+	fit_str_release(&s);
+	assert_true(fit_c_is_name("a_1"));
+	assert_true(fit_c_is_name("Model"));
+	assert_false(fit_c_is_name(""));
+	assert_false(fit_c_is_name("1a"));
+	assert_false(fit_c_is_name("_a"));
+	assert_false(fit_c_is_name("while"));
+	assert_false(fit_c_is_name("a-b"));
+	assert_false(fit_c_is_name("a12345678901234567890123456789012345678901234567890123456789012x"));
+}
+
 static void links_are_followed(void **state)
 {
 	const char *scratch = getenv("TMPDIR");
@@ -699,6 +742,7 @@ int main(void)
 		cmocka_unit_test(errors_are_one_line),
 		cmocka_unit_test(long_errors_lose_their_middle),
 		cmocka_unit_test(json_is_escaped),
+		cmocka_unit_test(c_is_what_a_compiler_reads),
 		cmocka_unit_test(links_are_followed),
 	};
 
