@@ -118,8 +118,11 @@ int ga2m_check(struct cli *cli, const struct ga2m_check_options *o)
 	struct fit_ga2m m = { 0 };
 	char hash[FIT_HASH_HEX];
 	struct fit_err err;
-	int rc = ga2m_read_model(&m, cli_operand(cli, 0), hash, &err), status = CLI_EXIT_OK;
+	int rc, status = CLI_EXIT_OK;
 
+	if (!o->rows && (o->csv || cli_given(cli, "limit")))
+		return cli_usage(cli, "--limit and --csv go with --rows");
+	rc = ga2m_read_model(&m, cli_operand(cli, 0), hash, &err);
 	shapes = calloc(m.n_features + 1, sizeof *shapes);
 	if (!rc && !shapes)
 		rc = fit_fail_nomem(&err);

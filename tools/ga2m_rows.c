@@ -74,6 +74,8 @@ int ga2m_parse_shapes(const struct fit_ga2m *m, const struct cli_list *list, enu
 			return fit_fail(err, FIT_EINVAL,
 					"bad '%s' for --shape (expected a feature that is no category, =, and "
 					"increasing, decreasing, convex or concave)", text);
+		if (shapes[f] != FIT_GA2M_FREE)
+			return fit_fail(err, FIT_EINVAL, "two shapes for '%s' (--shape)", m->features[f].name);
 		shapes[f] = (enum fit_ga2m_shape)k;
 	}
 	return FIT_OK;

@@ -370,6 +370,8 @@ static int get_shapes(const struct ga2m_train_options *o, const struct columns *
 			return fit_fail(err, FIT_ENOTFOUND, "no feature '%.*s' (--shape)", (int)(eq - text), text);
 		if (c->nominal[f])
 			return fit_fail(err, FIT_EDATA, "a shape for the categories of '%s' (--shape)", c->name[f]);
+		if (shape[f] != FIT_GA2M_FREE)
+			return fit_fail(err, FIT_EINVAL, "two shapes for '%s' (--shape)", c->name[f]);
 		shape[f] = (enum fit_ga2m_shape)k;
 	}
 	return FIT_OK;
@@ -480,13 +482,46 @@ static void say(const struct cli *cli, const struct ga2m_train_options *o,
 		 r->mean_pair_steps, r->validation_loss);
 }
 
+/* Options that have no effect beside others. */
+static int unused(struct cli *cli, const struct ga2m_train_options *o)
+{
+	const struct {
+		bool none;
+		const char *why, *options[4];
+	} rules[] = {
+		{ o->loss != FIT_GA2M_QUANTILE, "goes with --loss quantile", { "quantile" } },
+		{ o->pair.n > 0, "is of pairs that are looked for, and --pair names them", { "pairs" } },
+		{ !o->pair.n && !o->pairs, "has no use without pairs", { "pair-rate", "max-pair-bins", "no-purify" } },
+		{ o->engine == FIT_GA2M_ENGINE_SAMPLES, "has no use with --engine rows", { "memory" } },
+		{ o->share <= 0, "has no use with --share 0", { "patience", "tolerance", "validation" } }
+	};
+
+	for (size_t r = 0; r < sizeof rules / sizeof *rules; r++)
+		for (size_t k = 0; k < 4 && rules[r].none && rules[r].options[k]; k++)
+			if (cli_given(cli, rules[r].options[k]))
+				return cli_usage(cli, "--%s %s", rules[r].options[k], rules[r].why);
+	return 0;
+}
+
 static int check_usage(struct cli *cli, const struct ga2m_train_options *o)
 {
+	const struct {
+		const char *option, *column;
+	} others[] = { { "weight", o->weight }, { "offset", o->offset }, { "time", o->time }, { "group", o->group } };
+
+	for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+		if (others[i].column && strcmp(others[i].column, o->target) == 0)
+			return cli_usage(cli, "'%s' is both --target and --%s", o->target, others[i].option);
+	if (listed(&o->feature, o->target))
+		return cli_usage(cli, "'%s' is both --target and --feature", o->target);
+	if (listed(&o->nominal, o->target))
+		return cli_usage(cli, "'%s' is both --target and --nominal (classes: --loss logistic or softmax)",
+				 o->target);
 	if ((o->group != NULL) != (o->validation == FIT_GA2M_GROUPS))
 		return cli_usage(cli, "--group and --validation groups belong together");
 	if (cli->no_meta)
 		return cli_usage(cli, "--no-meta does not go with train (a model is several tables)");
-	return 0;
+	return unused(cli, o);
 }
 
 int ga2m_train(struct cli *cli, const struct ga2m_train_options *o)

@@ -254,6 +254,7 @@ int ga2m_update(struct cli *cli, const struct ga2m_update_options *o)
 	struct fit_ga2m_params p;
 	struct fit_writer *log = NULL;
 	char hash[FIT_HASH_HEX] = "", input[FIT_HASH_HEX] = "";
+	const char *file = cli_operand(cli, 0);
 	struct fit_err err;
 	size_t rows = 0;
 	int rc;
@@ -261,11 +262,15 @@ int ga2m_update(struct cli *cli, const struct ga2m_update_options *o)
 	if (cli->no_meta)
 		return cli_usage(cli, "--no-meta does not go with update (a model is several tables)");
 	rc = ga2m_read_model(&m, o->model, hash, &err);
+	if (!rc && o->time && strcmp(o->time, o->target ? o->target : m.target) == 0)
+		rc = fit_fail(&err, FIT_EDATA, "'%s' is both the target and --time", o->time);
 	rc = rc ? rc : read_rows(cli, o, &m, &g, input, &err);
 	rows = g.d.n_rows;
 	if (!rc) {
 		p = parameters(cli, o, &m);
 		rc = fit_ga2m_update(&m, &g.d, &p, o->keep, &drift, &report, &err);
+		if (rc)
+			fit_fail_prefix(&err, rc, "%s", strcmp(file, "-") == 0 ? "<stdin>" : file);
 	}
 	rc = rc ? rc : note(&m, rows, drift, &err);
 	if (!rc)

@@ -232,21 +232,53 @@ static int parse_class_weight(const char *item, struct fit_text *name, double *w
 	return FIT_OK;
 }
 
-int tree_data_options_check(const struct tree_data_options *o, struct fit_err *err)
+/* NAME=… of item i: does an earlier one have the same name? */
+static bool is_again(const struct cli_list *l, size_t i, struct fit_text name)
 {
-	const struct cli_list *weights = &o->class_weight;
+	for (size_t k = 0; k < i; k++) {
+		const char *eq = strrchr(l->items[k], '=');
+
+		if (fit_text_cmp((struct fit_text){ l->items[k], (size_t)(eq - l->items[k]) }, name) == 0)
+			return true;
+	}
+	return false;
+}
+
+static int check_class_weights(const struct cli_list *weights, struct fit_err *err)
+{
 	struct fit_text name;
-	int64_t sign;
 	double w;
 	int rc = FIT_OK;
 
-	for (size_t i = 0; i < o->monotone.n && !rc; i++)
-		rc = parse_constraint(o->monotone.items[i], &name, &sign, err);
 	if (weights->n == 1 && strcmp(weights->items[0], "balanced") == 0)
-		return rc;
-	for (size_t i = 0; i < weights->n && !rc; i++)
+		return FIT_OK;
+	if (weights->n > 1 && listed(weights, "balanced"))
+		return fit_fail(err, FIT_EINVAL, "--class-weight is either balanced or a weight by class");
+	for (size_t i = 0; i < weights->n && !rc; i++) {
 		rc = parse_class_weight(weights->items[i], &name, &w, err);
+		if (!rc && is_again(weights, i, name))
+			rc = fit_fail(err, FIT_EINVAL, "two weights of class '%.*s'", FIT_TEXT_ARG(name));
+	}
 	return rc;
+}
+
+int tree_data_options_check(const struct tree_data_options *o, struct fit_err *err)
+{
+	struct fit_text name;
+	int64_t sign;
+	int rc = FIT_OK;
+
+	if (o->target && o->weight && strcmp(o->target, o->weight) == 0)
+		return fit_fail(err, FIT_EINVAL, "'%s' is both --target and --weight", o->target);
+	if (o->target && listed(&o->categorical, o->target))
+		return fit_fail(err, FIT_EINVAL, "'%s' is both --target and --categorical (classes: --classify)",
+				o->target);
+	for (size_t i = 0; i < o->monotone.n && !rc; i++) {
+		rc = parse_constraint(o->monotone.items[i], &name, &sign, err);
+		if (!rc && is_again(&o->monotone, i, name))
+			rc = fit_fail(err, FIT_EINVAL, "two constraints on '%.*s'", FIT_TEXT_ARG(name));
+	}
+	return rc ? rc : check_class_weights(&o->class_weight, err);
 }
 
 static int set_constraints(struct tree_data *g, const struct cli_list *list, struct fit_err *err)

@@ -137,7 +137,7 @@ int fit_ga2m_edit_parse(struct fit_ga2m_edit *e, const struct fit_ga2m *m, const
 	if (e->term == SIZE_MAX)
 		return fit_fail(err, FIT_EINVAL, "no term '%.*s' (in '%s')", FIT_TEXT_ARG(name), text);
 	if (e->kind == FIT_GA2M_SMOOTH && !(e->number >= 1 && e->number <= 65535))
-		return fit_fail(err, FIT_EINVAL, "bad number of bins in '%s' (expected 1 or more)", text);
+		return fit_fail(err, FIT_EINVAL, "bad number of bins in '%s' (expected 1 to 65535)", text);
 	return FIT_OK;
 }
 
@@ -327,6 +327,18 @@ static void measure(const struct fit_ga2m *m, const struct fit_ga2m_term *t, con
 	c->mean = total > 0 ? sum / total : 0;
 }
 
+/* What an edit of large scores may not become. */
+static bool is_finite(const struct fit_ga2m *m, const struct fit_ga2m_term *t, size_t n)
+{
+	bool finite = true;
+
+	for (size_t i = 0; i < n; i++)
+		finite = finite && isfinite(t->score[i]);
+	for (size_t i = 0; t->bag_score && i < m->n_bags * n; i++)
+		finite = finite && isfinite(t->bag_score[i]);
+	return finite;
+}
+
 static const char *unfit(const struct fit_ga2m *m, const struct fit_ga2m_term *t,
 		enum fit_ga2m_edit_kind kind)
 {
@@ -342,6 +354,38 @@ static const char *unfit(const struct fit_ga2m *m, const struct fit_ga2m_term *t
 	return NULL;
 }
 
+/* The scores of t, then those of its bags. */
+static void copy_scores(const struct fit_ga2m *m, const struct fit_ga2m_term *t, size_t n, double *to)
+{
+	memcpy(to, t->score, n * sizeof *to);
+	if (t->bag_score && m->n_bags)
+		memcpy(to + n, t->bag_score, m->n_bags * n * sizeof *to);
+}
+
+static void restore_scores(const struct fit_ga2m *m, struct fit_ga2m_term *t, size_t n, const double *from)
+{
+	memcpy(t->score, from, n * sizeof *from);
+	if (t->bag_score && m->n_bags)
+		memcpy(t->bag_score, from + n, m->n_bags * n * sizeof *from);
+}
+
+static int edit_all(const struct fit_ga2m *m, struct fit_ga2m_term *t, const struct fit_ga2m_edit *e,
+		    enum fit_ga2m_edit_kind kind, size_t n, struct fit_err *err)
+{
+	int rc = edit_table(m, t, e, kind, t->score);
+
+	/* bags go the way that the mean of them went */
+	if (!rc && kind == FIT_GA2M_MONOTONE)
+		kind = t->n_bins[0] > 2 && t->score[(t->n_bins[0] - 2) * m->n_outputs] < t->score[m->n_outputs]
+			       ? FIT_GA2M_MAKE_DECREASING
+			       : FIT_GA2M_MAKE_INCREASING;
+	for (size_t b = 0; b < m->n_bags && t->bag_score && !rc; b++)
+		rc = edit_table(m, t, e, kind, t->bag_score + b * n);
+	if (rc)
+		return fit_fail_nomem(err);
+	return is_finite(m, t, n) ? FIT_OK : fit_fail(err, FIT_EINVAL, "a score would be too large for a number");
+}
+
 int fit_ga2m_edit_apply(struct fit_ga2m *m, const struct fit_ga2m_edit *e, struct fit_ga2m_change *change,
 			struct fit_err *err)
 {
@@ -355,19 +399,14 @@ int fit_ga2m_edit_apply(struct fit_ga2m *m, const struct fit_ga2m_edit *e, struc
 	*change = (struct fit_ga2m_change){ .importance_before = t->importance };
 	if (wrong)
 		return fit_fail(err, FIT_EINVAL, "%s", wrong);
-	before = malloc((n + 1) * sizeof *before);
+	before = malloc(((t->bag_score ? m->n_bags + 1 : 1) * n + 1) * sizeof *before);
 	if (!before)
 		return fit_fail_nomem(err);
-	memcpy(before, t->score, n * sizeof *before);
-	rc = edit_table(m, t, e, kind, t->score);
-	/* bags go the way that the mean of them went */
-	if (!rc && kind == FIT_GA2M_MONOTONE)
-		kind = t->n_bins[0] > 2 && t->score[(t->n_bins[0] - 2) * m->n_outputs] < t->score[m->n_outputs]
-			       ? FIT_GA2M_MAKE_DECREASING
-			       : FIT_GA2M_MAKE_INCREASING;
-	for (size_t b = 0; b < m->n_bags && t->bag_score && !rc; b++)
-		rc = edit_table(m, t, e, kind, t->bag_score + b * n);
-	if (!rc) {
+	copy_scores(m, t, n, before);
+	rc = edit_all(m, t, e, kind, n, err);
+	if (rc) {
+		restore_scores(m, t, n, before);
+	} else {
 		measure(m, t, before, change);
 		set_spreads(m, t, e, before);
 		fit_ga2m_rate_term(m, t);
@@ -380,7 +419,7 @@ int fit_ga2m_edit_apply(struct fit_ga2m *m, const struct fit_ga2m_edit *e, struc
 	if (!rc && e->kind == FIT_GA2M_REMOVE)
 		fit_ga2m_remove_term(m, e->term);
 	free(before);
-	return rc ? fit_fail_nomem(err) : FIT_OK;
+	return rc;
 }
 
 static bool is_about(const char *note, const char *edit, const struct fit_str *term, char then)

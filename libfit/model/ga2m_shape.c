@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "libfit/model/ga2m_shape.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -201,13 +202,16 @@ int fit_ga2m_convex(const double *x, const double *y, const double *w, size_t n,
 		return FIT_OK;
 	}
 	/* places from 0 to 1, and a trace of weight where there is none, so that all is determined */
-	range = x[n - 1] - x[0];
+	range = x[n - 1] / 2 - x[0] / 2;	/* halves: what lies between may be more than a double holds */
 	for (size_t i = 0; i < n; i++)
 		least = w[i] > 0 && w[i] < least ? w[i] : least;
 	for (size_t i = 0; i < n; i++) {
 		copy[i] = is_convex ? y[i] : -y[i];
 		copy[n + i] = w[i] > 0 ? w[i] : isfinite(least) ? 1e-9 * least : 1;
-		copy[2 * n + i] = (x[i] - x[0]) / range;
+		copy[2 * n + i] = (x[i] / 2 - x[0] / 2) / range;
+		/* places that are one by rounding, beside a range so large, still have their order */
+		if (i > 0 && !(copy[2 * n + i] > copy[2 * n + i - 1]))
+			copy[2 * n + i] = copy[2 * n + i - 1] + DBL_EPSILON;
 	}
 	rc = convex(copy + 2 * n, copy, copy + n, n, out);
 	for (size_t i = 0; i < n && !rc && !is_convex; i++)
@@ -226,9 +230,9 @@ void fit_ga2m_middles(const struct fit_ga2m_feature *f, int level, double *x)
 
 		/* ends that are infinite, or unknown: the cut itself, moved by the width of what is next to it */
 		if (n > 0 && !isfinite(lo))
-			lo = cuts[0] - (n > 1 ? cuts[1] - cuts[0] : 1);
+			lo = fmax(cuts[0] - (n > 1 ? cuts[1] - cuts[0] : 1), -DBL_MAX);
 		if (n > 0 && !isfinite(hi))
-			hi = cuts[n - 1] + (n > 1 ? cuts[n - 1] - cuts[n - 2] : 1);
+			hi = fmin(cuts[n - 1] + (n > 1 ? cuts[n - 1] - cuts[n - 2] : 1), DBL_MAX);
 		x[b] = n == 0 && !isfinite(lo + hi) ? 0 : lo / 2 + hi / 2;
 	}
 }

@@ -158,3 +158,9 @@ awk -F '\t' '!/^#/ && $1 != "bin" { n++ } END { print n }' "$T/pair.tsv" >"$T/wa
 same "of every cell" "$T/want" "$T/got"
 run "a pair as a shape" 1 gf-plot shape "$T/pair.tsv"
 is "is the other figure" "$T/err" "gf-plot: $T/pair.tsv: a term of two features (expected gf-plot heatmap)"
+run "the target as --time" 1 gf-ga2m update --model tests/data/ga2m-model.tsv --time y tests/data/ga2m-train.tsv
+is "is refused" "$T/err" "gf-ga2m: 'y' is both the target and --time"
+gf-ga2m train -q --target hours --feature hour --weight weight --bags 2 tests/data/tree-jobs.csv >"$T/w.tsv"
+awk -F, -v OFS=, 'NR > 1 { $5 = 0 } { print }' tests/data/tree-jobs.csv >"$T/weightless.csv"
+run "no weight at all" 1 gf-ga2m update --model "$T/w.tsv" "$T/weightless.csv"
+is "is said, and of which file" "$T/err" "gf-ga2m: $T/weightless.csv: no row with a weight above 0"

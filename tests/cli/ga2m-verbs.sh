@@ -102,7 +102,17 @@ for bad in nil:hour flatten:nil scale:hour pin:hour=3 pin:hour@x..y=3 smooth:que
 	is "$bad: nothing is written" "$T/out" ""
 done
 
+run "scores beyond all numbers" 2 gf-ga2m edit -e scale:hour=1e308 -e scale:hour=1e308 "$T/m.tsv"
+has "are refused" "$T/err" '^gf-ga2m: scale:hour=1e308: a score would be too large for a number$'
+is "nothing is written" "$T/out" ""
+run "more bins than there can be" 2 gf-ga2m edit -e smooth:hour=70000 "$T/m.tsv"
+has "how many" "$T/err" "^gf-ga2m: bad number of bins in 'smooth:hour=70000' .expected 1 to 65535.$"
+
 # ---- check ----
+run "a limit without rows" 2 gf-ga2m check --limit 0.1 "$T/m.tsv"
+has "has no use" "$T/err" '^gf-ga2m: --limit and --csv go with --rows$'
+run "two shapes of one term" 2 gf-ga2m check --shape hour=convex --shape hour=concave "$T/m.tsv"
+has "which one" "$T/err" "^gf-ga2m: two shapes for 'hour' .--shape.$"
 run "a sound model" 0 gf-ga2m check --shape gpus=increasing --rows $jobs "$T/m.tsv"
 hasnt "nothing fails" "$T/out" '	fails	'
 run "hours do not fall" 1 gf-ga2m check --shape hour=decreasing "$T/m.tsv"

@@ -223,3 +223,40 @@ run "drift and model in one file" 2 gf-ga2m update --model tests/data/ga2m-model
 has "are refused" "$T/err" "^gf-ga2m: --output and --drift are the same file '$T/one'$"
 [ ! -e "$T/one" ]
 ok "and no file is made" $?
+
+# options that say two things, or nothing
+# refused WHAT MESSAGE OPTIONS: wrong usage of train
+refused() {
+	what=$1 message=$2
+	shift 2
+	run "$what" 2 gf-ga2m train --target y "$@" "$T/d.csv"
+	has "$what: is said" "$T/err" "^gf-ga2m: $message\$"
+}
+for role in weight offset time group feature; do
+	refused "the target as --$role" "'y' is both --target and --$role" --$role y
+done
+refused "the target as --nominal" "'y' is both --target and --nominal .classes: --loss logistic or softmax." --nominal y
+refused "a quantile of another loss" "--quantile goes with --loss quantile" --quantile 0.3
+refused "pairs by name and by number" "--pairs is of pairs that are looked for, and --pair names them" --pair a,b --pairs 2
+for option in "--pair-rate 0.2" "--max-pair-bins 8" --no-purify; do
+	# shellcheck disable=SC2086
+	refused "$option without pairs" "${option%% *} has no use without pairs" --pairs 0 $option
+done
+refused "memory that is not used" "--memory has no use with --engine rows" --memory 5 --engine rows
+for option in "--patience 5" "--tolerance 0.1" "--validation last"; do
+	# shellcheck disable=SC2086
+	refused "$option without rows held back" "${option%% *} has no use with --share 0" --share 0 $option
+done
+refused "two shapes" "two shapes for 'a' .--shape." --feature a --shape a=convex --shape a=increasing
+
+# infinities, and numbers so far apart that what lies between is none, under a shape
+for shape in convex concave; do
+	printf 'x,y\n,1\ninf,3\n-inf,4\n2,2\n' >"$T/inf.csv"
+	run "$shape, with infinities" 0 gf-ga2m train -t y --shape x=$shape -o "$T/inf.tsv" "$T/inf.csv"
+	run "$shape, with infinities: it is" 0 gf-ga2m check --shape x=$shape "$T/inf.tsv"
+	printf 'x,y\n-1.7e308,1\n1.7e308,2\n3,3\n5,4\n0,2\n9,0\n' >"$T/far.csv"
+	run "$shape, far apart" 0 gf-ga2m train -t y --share 0 --max-rounds 40 --min-leaf 1 --shape x=$shape -o "$T/far.tsv" \
+		"$T/far.csv"
+	run "$shape, far apart: predictions" 0 gf-ga2m predict --no-meta --model "$T/far.tsv" "$T/far.csv"
+	hasnt "$shape, far apart: are numbers" "$T/out" 'nan|inf|NA'
+done

@@ -360,3 +360,18 @@ has "has a line" "$T/err" "^gf-tree: $T/again.tsv:[0-9]*:class: a second class '
 awk '{ print } /^#table=/ { on = $1 == "#table=tree" } on && !/^#/ && ++n == 2 { print }' "$T/hours.tsv" >"$T/twice.tsv"
 run "two trees in one" 1 gf-tree print "$T/twice.tsv"
 has "are refused" "$T/err" "^gf-tree: $T/twice.tsv:[0-9]*: a second row .expected one tree.$"
+
+# options that say two things
+# refused MESSAGE OPTIONS: wrong usage of train
+refused() {
+	message=$1
+	shift
+	run "train $*" 2 gf-tree train "$@" $jobs
+	has "train $*: is said" "$T/err" "^gf-tree: $message\$"
+}
+refused "'hours' is both --target and --weight" --target hours --weight hours
+refused "'hours' is both --target and --categorical .classes: --classify." --target hours --categorical hours
+refused "two constraints on 'gpus'" --target hours --monotone gpus=1 --monotone hour=1 --monotone gpus=-1
+refused "two weights of class 'yes'" --target slow --class-weight yes=2 --class-weight yes=3
+refused "--class-weight is either balanced or a weight by class" --target slow --class-weight balanced \
+	--class-weight yes=3
