@@ -72,6 +72,11 @@ fuzz_seeds() {
 		for fuzz_file in lark wren; do
 			cp $fuzz_data/prof-rubick/$fuzz_file/placements.csv "$2/$fuzz_file"
 		done ;;
+	fuzz_sweep)
+		cp $fuzz_data/sweep-plan.tsv $fuzz_data/boa-classes.tsv "$2/"
+		printf 'policy=fifo,NA,a\\,b' >"$2/axis"
+		printf 'load=0.5:2:0.25,3' >"$2/range"
+		printf "gf-select --where 'a b' \"{seed}\" {{x\\ y" >"$2/words" ;;
 	fuzz_zone) cp $fuzz_data/zone-* "$2/" ;;
 	*)
 		for fuzz_file in $fuzz_data/*; do
