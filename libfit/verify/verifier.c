@@ -45,6 +45,7 @@ void fit_verifier_free(struct fit_verifier *v)
 		free(v->tally[i].detail);
 	verify_policy_release(v);
 	verify_share_release(v);
+	verify_turns_release(v);
 	fit_index_release(&v->by_id);
 	fit_index_release(&v->by_app);
 	fit_str_release(&v->ids);

@@ -109,7 +109,7 @@ void verify_apply(struct fit_verifier *v, struct verify_row *r)
 
 	if (r->ev == EV_CLUSTER) {
 		if (!r->cluster_bad && (verify_set_cluster(v, r->nodes_text) ||
-					verify_share_cluster(v) || verify_next_begin(v) ||
+					verify_share_cluster(v) || verify_next_begin(v) || verify_turns_start(v) ||
 					(v->autoscale != SCALE_NONE && verify_nodes_begin(v))))
 			v->code = FIT_ENOMEM;
 		if (v->autoscale != SCALE_NONE)
@@ -129,6 +129,7 @@ void verify_apply(struct fit_verifier *v, struct verify_row *r)
 	if (!j)
 		return;
 	running = j->state == JOB_RUNNING;
+	verify_turns_touch(v, r->job);
 	if (l && (EV_BIT(r->ev) & EV_ACTIVE))
 		l->changed = true;
 	if (r->ev == EV_SUBMIT) {
@@ -149,6 +150,8 @@ void verify_apply(struct fit_verifier *v, struct verify_row *r)
 		v->paid_last = v->paid;
 		v->demand += (int64_t)j->gpus;
 		l = verify_live_new(v, r->job);
+		if (l)
+			l->joined = v->n_joined++;
 		if (l && v->seeded)
 			verify_agent_seed(v, l);
 		if (l && v->policy == POLICY_BOA && j->app != UINT16_MAX)
@@ -197,12 +200,14 @@ void verify_apply(struct fit_verifier *v, struct verify_row *r)
 		allocate(v, l, r);
 		v->n_restarts += r->ev != EV_START && r->ev != EV_SHIFT;
 		j->state = JOB_RUNNING;
+		l->joined = v->n_joined++;
 		verify_policy_runs(v, l, true);
 		v->dirty = true;
 		break;
 	case EV_PREEMPT:
 		verify_unbook(v, l, r->t);
 		l->done_ns -= verify_preempt_work_ns(v, r->job);
+		l->joined = v->n_joined++;
 		verify_policy_runs(v, l, false);
 		l->n_preempts++;
 		v->n_preempts++;

@@ -263,7 +263,7 @@ static bool read_limits(struct fit_verifier *v, struct fit_text s)
 void verify_queue_meta(struct fit_verifier *v, const struct fit_meta *m)
 {
 	static const char *const services[] = { "gpu-time", "time", NULL };
-	static const char *const in_queue[] = { "running-first", "entered", NULL };
+	static const char *const in_queue[] = { "running-first", "entered", "submitted", NULL };
 	const char *s = fit_meta_get(m, "tiresias_queues"), *old = fit_meta_get(m, "tiresias_threshold_gpu_s");
 	int service = 0, order = 0;
 
@@ -279,6 +279,8 @@ void verify_queue_meta(struct fit_verifier *v, const struct fit_meta *m)
 	meta_choice(v, m, "tiresias_order", in_queue, &order);
 	v->queue_by_time = service == 1;
 	v->running_first = order == 0;
+	v->queue_by_submission = order == 2;
+	v->queue_over = verify_meta_says(m, "fidelity", "lucid-asplos23");
 	s = fit_meta_get(m, "tiresias_wake");
 	v->late_wake = s && fit_text_is(fit_text_of(s), "late");
 	s = fit_meta_get(m, "tiresias_promote");
@@ -286,6 +288,24 @@ void verify_queue_meta(struct fit_verifier *v, const struct fit_meta *m)
 		v->promote = 0;
 		verify_fault(v, RULE_META, NONE, "metadata tiresias_promote is '%s' (expected a factor)", s);
 	}
+}
+
+/* Can the turns of srtf and tiresias be followed where virtual clusters, another placement or the conventions
+ * of Lucid's simulator are at work? (verify_turns.c) */
+static bool takes_turns(const struct fit_verifier *v, const struct fit_meta *m)
+{
+	static const char *const placements[] = { "emptiest", "consolidate", "consolidate-first", "first-fit",
+						  "random" };
+	const char *placement = fit_meta_get(m, "placement"), *cluster = fit_meta_get(m, "cluster");
+	bool known = !placement;
+
+	for (size_t i = 0; i < sizeof placements / sizeof *placements && placement; i++)
+		known = known || verify_meta_says(m, "placement", placements[i]);
+	return known && (v->policy == POLICY_SRTF || v->policy == POLICY_TIRESIAS) && !v->by_epoch &&
+	       !(cluster && verify_unlike_types(fit_text_of(cluster))) && !fit_meta_get(m, "autoscale") &&
+	       !fit_meta_get(m, "profiler_nodes") && !fit_meta_get(m, "ties") &&
+	       !verify_meta_says(m, "release", "interval-end") &&
+	       (verify_meta_says(m, "fidelity", "none") || verify_meta_says(m, "fidelity", "lucid-asplos23"));
 }
 
 int verify_read_meta(struct fit_verifier *v, const struct fit_meta *m, bool *file_order)
@@ -315,9 +335,12 @@ int verify_read_meta(struct fit_verifier *v, const struct fit_meta *m, bool *fil
 	    v->policy == POLICY_LUCID || v->policy == POLICY_HORUS || fit_meta_get(m, "profiler_nodes") ||
 	    v->policy == POLICY_TIRESIAS_G || v->policy == POLICY_GITTINS ||
 	    (s && fit_text_is(fit_text_of(s), "lucid-asplos23") && v->policy != POLICY_FOLLOW)) {
+		v->by_parts = takes_turns(v, m);
+		v->by_lists = s && fit_text_is(fit_text_of(s), "lucid-asplos23");
 		v->vague_instants = v->policy == POLICY_TIRESIAS || v->policy == POLICY_QSSF ||
 				    v->policy == POLICY_TIRESIAS_G || v->policy == POLICY_GITTINS;
-		v->policy = POLICY_OTHER;
+		v->vague_instants = v->vague_instants && !v->by_parts;
+		v->policy = v->by_parts ? v->policy : POLICY_OTHER;
 	}
 	(void)meta_time(v, m, "interval_s", &v->interval_ns);
 	v->restart_ns = NO_INT;

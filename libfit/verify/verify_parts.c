@@ -312,8 +312,8 @@ void verify_row_placement(struct fit_verifier *v, const struct verify_row *r)
 	bool right;
 
 	/* nodes that were lent and came back are in an order of their own there */
-	if (!vc || v->policy != POLICY_OTHER || verify_has_types(v) || v->autoscale != SCALE_NONE ||
-	    v->placement == PLACE_RANDOM ||
+	if (!vc || (v->policy != POLICY_OTHER && !v->by_parts) || verify_has_types(v) ||
+	    v->autoscale != SCALE_NONE || v->placement == PLACE_RANDOM ||
 	    (v->lending_echoed && v->lender_text.n && fit_text_is(vc->name, v->lender_text.s)))
 		return;
 	for (size_t i = 0; i < r->n_nodes; i++)

@@ -236,6 +236,7 @@ void verify_policy_left(struct fit_verifier *v, struct verify_live *l)
 	uint32_t live = (uint32_t)(l - v->live);
 
 	verify_queue_left(v, l);
+	verify_turns_leave(v, live);
 	verify_list_left(v, live);
 	active_remove(v, live);
 	for (size_t i = 0; i < v->fresh.n; i++) {
@@ -270,6 +271,7 @@ void verify_policy_begin(struct fit_verifier *v)
 			break;
 		case POLICY_TIRESIAS:
 			verify_queue_enter(v, live);
+			rc = verify_turns_enter(v, live);
 			break;
 		case POLICY_FJF:
 		case POLICY_SHORTEST:
@@ -281,7 +283,7 @@ void verify_policy_begin(struct fit_verifier *v)
 		case POLICY_OPTIMUS:
 		case POLICY_POLLUX:
 		case POLICY_SIA:
-			rc = active_add(v, live);
+			rc = v->by_parts ? verify_turns_enter(v, live) : active_add(v, live);
 			break;
 		case POLICY_BOA:
 		case POLICY_LUCID:
@@ -300,6 +302,7 @@ void verify_policy_begin(struct fit_verifier *v)
 		v->code = rc;
 	if (v->policy == POLICY_TIRESIAS)
 		verify_queue_begin(v);
+	verify_turns_begin(v);
 	if (v->adaptive)
 		verify_pollux_begin(v);
 	if (v->policy == POLICY_SIA)
@@ -417,7 +420,9 @@ void verify_decide_srtf(struct fit_verifier *v)
 {
 	double left = (double)v->total;
 
-	if (!v->legal)
+	if (v->by_parts)
+		verify_turns_decide(v, RULE_SRTF);
+	if (!v->legal || v->by_parts)
 		return;
 	v->order.n = 0;
 	for (size_t i = 0; i < v->active.n; i++) {
@@ -703,7 +708,7 @@ static bool placed_right(struct fit_verifier *v, const struct verify_live *l, in
 
 void verify_decide_placement(struct fit_verifier *v)
 {
-	if (!v->legal || !v->placed.n || !v->tree || v->policy == POLICY_OTHER)
+	if (!v->legal || !v->placed.n || !v->tree || v->policy == POLICY_OTHER || v->by_parts)
 		return;
 	v->order.n = 0;
 	for (size_t i = 0; i < v->placed.n; i++) {

@@ -90,30 +90,24 @@ void verify_end_profiler(struct fit_verifier *v)
 /* The head of the queue is profiled first: fewest GPUs, or who came first. */
 void verify_row_profiler_order(struct fit_verifier *v, const struct verify_row *r)
 {
-	double gpus;
+	bool earlier = true;
 
 	if (r->job == NONE || !starts_profile(r))
 		return;
 	verify_check(v, RULE_PROFILER_ORDER);
-	gpus = v->jobs[r->job].gpus;
 	for (size_t i = 0; i < v->to_profile.n; i++) {
 		uint32_t other = v->to_profile.a[i];
-		bool smaller = !v->profile_naive && v->jobs[other].gpus < gpus;
-		bool alike = v->profile_naive || !(v->jobs[other].gpus > gpus);
+		double less = v->profile_naive ? 0 : v->jobs[r->job].gpus - v->jobs[other].gpus;
 
 		if (other == r->job) {
-			gpus = -1; /* those behind it came later */
-			continue;
-		}
-		if (smaller || (alike && gpus >= 0)) {
+			earlier = false;	/* those behind it came later */
+		} else if (less > 0 || (earlier && !(less < 0))) {
 			struct fit_text id = verify_job_id(v, other);
 
 			verify_fault(v, RULE_PROFILER_ORDER, r->job, "profiled while job '%.*s' is before it in the queue",
 				     FIT_TEXT_ARG(id));
 			return;
 		}
-		if (gpus < 0 && v->profile_naive)
-			return;
 	}
 }
 

@@ -20,6 +20,7 @@ static void append(struct fit_verifier *v, uint32_t live, uint8_t q)
 	struct verify_live *l = &v->live[live];
 
 	l->queue = q;
+	l->place = v->n_places++;
 	l->next = NONE;
 	l->prev = v->tail[q];
 	if (v->tail[q] == NONE)
@@ -92,8 +93,9 @@ static int64_t weight(const struct fit_verifier *v, const struct verify_live *l)
 /* Has a running job the service with which it leaves its queue? Exactly: wall time x GPUs in nanoseconds. */
 static bool has_used_up(const struct fit_verifier *v, const struct verify_live *l)
 {
-	return l->queue < v->n_limits &&
-	       (__int128)served(v, l) * weight(v, l) >= (__int128)v->limit_s[l->queue] * FIT_NS_PER_S;
+	__int128 has = (__int128)served(v, l) * weight(v, l) - v->queue_over;
+
+	return l->queue < v->n_limits && has >= (__int128)v->limit_s[l->queue] * FIT_NS_PER_S;
 }
 
 /* How long a waiting job waits in all until it is promoted; NEVER: for ever. */
@@ -126,7 +128,7 @@ static int64_t demotion_wake(const struct fit_verifier *v, const struct verify_l
 		if (left <= 0)
 			return NEVER;
 	} else {
-		left = ((__int128)limit * FIT_NS_PER_S + w - 1) / w - served(v, l);
+		left = ((__int128)limit * FIT_NS_PER_S + v->queue_over + w - 1) / w - served(v, l);
 		left = left > 0 ? left : 0;
 	}
 	return left > NEVER / 2 ? NEVER : v->now + (int64_t)left;
@@ -221,6 +223,7 @@ void verify_queue_begin(struct fit_verifier *v)
 			q = 0;
 		}
 		append(v, v->order.a[i], q);
+		verify_turns_touch(v, l->job);
 	}
 	v->queue_due_known = false;
 }
@@ -249,7 +252,9 @@ void verify_decide_tiresias(struct fit_verifier *v)
 	uint32_t seq = 0;
 	char where[32];
 
-	if (!v->legal)
+	if (v->by_parts)
+		verify_turns_decide(v, RULE_TIRESIAS);
+	if (!v->legal || v->by_parts)
 		return;
 	for (size_t q = 0; q <= v->n_limits; q++) {
 		(void)snprintf(where, sizeof where, "queue %zu", q + 1);

@@ -52,8 +52,10 @@ static void end_decision(struct fit_verifier *v)
 	v->placed.n = v->started.n = v->touched.n = 0;
 	verify_interfere(v);
 	v->acted = false;
-	if (v->legal)
+	if (v->legal) {
 		v->dirty = false;
+		verify_turns_end(v);
+	}
 	if (v->legal && v->policy == POLICY_TIRESIAS)
 		verify_queue_end(v);
 	v->begun = v->woken = v->unclear = false;

@@ -105,7 +105,8 @@ static bool has_packing_queues(const struct fit_verifier *v)
 
 static bool places(const struct fit_verifier *v)
 {
-	return grants_sizes(v) || (rigid(v) && v->placement != PLACE_RANDOM && v->policy != POLICY_GAVEL);
+	return (grants_sizes(v) && !v->by_parts) ||
+	       (rigid(v) && v->placement != PLACE_RANDOM && v->policy != POLICY_GAVEL);
 }
 
 static bool sizes_known(const struct fit_verifier *v)
@@ -156,6 +157,12 @@ static bool is_tiresias(const struct fit_verifier *v)
 static bool is_fjf(const struct fit_verifier *v)
 {
 	return v->policy == POLICY_FJF;
+}
+
+/* In parts the policy's own rule says it. */
+static bool conserves(const struct fit_verifier *v)
+{
+	return grants_sizes(v) && !v->by_parts;
 }
 
 static bool takes_a_list(const struct fit_verifier *v)
@@ -844,7 +851,7 @@ const struct verify_rule_def verify_rules[N_RULES] = {
 			      EV_BIT(EV_START), has_packing_queues, NULL, NULL, NULL },
 	[RULE_CONSERVING] = { "work-conserving",
 			      "no job waits that the policy could run on the free GPUs", 0,
-			      grants_sizes, NULL, verify_decide_conserving, NULL },
+			      conserves, NULL, verify_decide_conserving, NULL },
 	[RULE_KEEP] = { "keep-placement", "a running job whose size stays keeps its nodes",
 			EV_BIT(EV_MOVE), NULL, row_keep, NULL, NULL },
 	[RULE_PLACEMENT] = { "placement-rule",

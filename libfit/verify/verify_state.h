@@ -310,6 +310,9 @@ struct verify_live {
 	bool placed;			/* placed anew in this decision */
 	bool popped;			/* scratch */
 	bool finish_unclear;		/* finished with a decision; unclear which came first */
+	int64_t place;			/* Tiresias: it was put at the end of its queue as the so manieth */
+	int64_t joined;			/* those that wait, or those that run, as the so manieth */
+	bool ran;			/* before this decision */
 };
 
 /* One row of the log. */
@@ -600,6 +603,11 @@ struct fit_verifier {
 	size_t n_first_nodes;		/* of the cluster at the beginning */
 	uint8_t *away;			/* per node: lent, and not back; or a further node, */
 	size_t n_away, cap_away;	/* which the lender has (enum) */
+	bool by_parts;			/* srtf, tiresias: verify_turns.c has their rules */
+	bool by_lists;			/* ties as the simulator of Lucid has them */
+	bool queue_by_submission, queue_over;	/* tiresias: likewise; jobs leave a queue above its limit */
+	struct verify_turns *turns;
+	int64_t n_places, n_joined;
 	enum verify_policy queues;	/* whose queues are followed (verify_next.c); POLICY_OTHER: none */
 	enum verify_placement placement;
 	bool bursts_by_size;		/* qssf: a queue in which all came at this second goes by size */
@@ -754,6 +762,21 @@ double verify_agent_goodput(const struct verify_live *l, uint16_t type, int64_t 
 int64_t verify_agent_seen(const struct verify_live *l);
 /* The agent of another type becomes the one in use. */
 void verify_agent_switch(struct verify_live *l, uint16_t type);
+
+/* ---- srtf and tiresias in parts (verify_turns.c) ---- */
+
+/* The cluster is known. FIT_ENOMEM. */
+int verify_turns_start(struct fit_verifier *v) FIT_MUST_CHECK;
+/* A decision sees a job for the first time; it leaves. FIT_ENOMEM. */
+int verify_turns_enter(struct fit_verifier *v, uint32_t live) FIT_MUST_CHECK;
+void verify_turns_leave(struct fit_verifier *v, uint32_t live);
+/* Something changed for the job's part. */
+void verify_turns_touch(struct fit_verifier *v, uint32_t job);
+/* Before the rows of a decision; its rule; after it. */
+void verify_turns_begin(struct fit_verifier *v);
+void verify_turns_decide(struct fit_verifier *v, enum verify_rule rule);
+void verify_turns_end(struct fit_verifier *v);
+void verify_turns_release(struct fit_verifier *v);
 
 /* ---- policies (verify_policy.c) ---- */
 

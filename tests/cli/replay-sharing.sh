@@ -210,6 +210,11 @@ run "naive" 0 gf-replay -p lucid -c 3x2 --profiler 1 --profiler-time 40 --profil
 cp "$T/out" "$T/log"
 has "in order of arrival" "$T/out" "^40${tab}profile${tab}b"
 verify "naive"
+sed 's/^#profile_order=arrival$/#profile_order=space-aware/' "$T/log" >"$T/bad"
+# shellcheck disable=SC2086
+run "naive, and said to be space-aware" 1 gf-verify --only-violated -j "$T/jobs.tsv" $C "$T/bad"
+awk -F '\t' '$2 == "violated" { print $1 }' "$T/out" >"$T/violated"
+is "naive, and said to be space-aware: against nothing but profiler-order" "$T/violated" "profiler-order"
 # shellcheck disable=SC2086
 run "beside the queue" 0 gf-replay -p lucid --fidelity lucid-asplos23 -c 3x2 --profiler 1 --profiler-time 40 \
 	--profiler-gpus 2 $C "$T/jobs.tsv"
@@ -245,19 +250,31 @@ run "a log to change" 0 gf-replay -p lucid -c 4x4 --placement consolidate --prof
 	--profiler-gpus 1 $C "$T/jobs.tsv"
 cp "$T/out" "$T/log"
 verify "as it is"
+# only NAME RULE [SCRIPT [CONFIGS-AND-PAIRS]]: so changed, the log is against this rule and no other
+only() {
+	mutate "$1" "$2" "$3"
+	awk -F '\t' '$2 == "violated" { print $1 }' "$T/out" >"$T/violated"
+	is "$1: against nothing but $2" "$T/violated" "$2"
+}
+cp "$T/log" "$T/good"
 mutate "a third one" gpu-sharing '$2 == "start" && $12 == "d" { $12 = "a" }'
 mutate "a partner that does not say so" gpu-sharing '$2 == "share" && $12 != "NA" && !done { done = 1; next }'
 mutate "a partner from nowhere" gpu-sharing '$2 == "share" && $12 == "NA" { $12 = "f" }'
-mutate "other GPUs" gpu-sharing '$2 == "start" && $12 == "d" { $5 = "2:2" }'
+only "other GPUs" gpu-sharing '$2 == "start" && $12 == "d" { $5 = "2:2" }'
 mutate "another speed" shared-speed '$2 == "start" && $12 != "NA" { $13 = 0.99 }'
 mutate "a preemption" no-preemption '$2 == "share" && $12 == "NA" { $2 = "preempt"; $4 = 0; $5 = "-"; $13 = "NA" }'
 mutate "nodes of the profiler" profiler-limits '$2 == "start" && $3 == "d" { $5 = "3:2" }'
 mutate "too long a profile" profiler-limits '$2 == "profiled" { $1++ }'
 mutate "a profile elsewhere" profiler-limits '$2 == "profile" { $5 = "0:1" }'
-mutate "less memory" pack-memory '/^#gpu_mem_mib/ { $0 = "#gpu_mem_mib=3500" }'
-mutate "a lower score" pack-score '/^#pack_score/ { $0 = "#pack_score=0" }'
+only "less memory" pack-memory '/^#gpu_mem_mib/ { $0 = "#gpu_mem_mib=3500" }'
+only "a lower score" pack-score '/^#pack_score/ { $0 = "#pack_score=0" }'
 mutate "smaller jobs" profiler-limits '/^#profile_gpus/ { $0 = "#profile_gpus=0" }'
 mutate "other measurements" inputs-match '/^#input_pairs/ { $0 = "#input_pairs=00" }'
+only "another limit of the profiler" profiler-limits '/^#profile_limit_s/ { $0 = "#profile_limit_s=41" }'
+pairs_of() { sed "$1" "$T/pairs.tsv" >"$T/other-pairs.tsv"; C="--configs $T/configs.tsv --pairs $T/other-pairs.tsv"; }
+pairs_of 's/^mid	d1	16	1	0.5/mid	d1	16	1	0.6/'
+only "other speeds than those measured" shared-speed '!/^#input_pairs/'
+C="--configs $T/configs.tsv --pairs $T/pairs.tsv"
 sed 's/^b	1	1	400	400/b	1	1	400	9000/' "$T/jobs.tsv" >"$T/longer.tsv"
 # shellcheck disable=SC2086
 run "a long job beside a short one" 1 gf-verify --only-violated -j "$T/longer.tsv" $C "$T/log"
@@ -286,3 +303,50 @@ sed 's/0.75/0/' "$T/pairs.tsv" >"$T/stuck.tsv"
 run "a speed of 0" 1 gf-replay -p lucid -c 4x4 --configs "$T/configs.tsv" --pairs "$T/stuck.tsv" "$T/jobs.tsv"
 is "cannot be, either" "$T/err" "gf-replay: $T/stuck.tsv:4:speed1: bad speed 0 (expected above 0)"
 run "a log of shared GPUs without measurements" 2 gf-verify -j "$T/jobs.tsv" "$T/log"
+
+job_table >"$T/jobs.tsv" <<X
+a 0 1 100 100 big
+b 10 1 90 90 big
+X
+# shellcheck disable=SC2086
+run "two that do not share" 0 gf-replay -p lucid -c 1x4 --placement consolidate $C "$T/jobs.tsv"
+cp "$T/out" "$T/log"
+verify "two that do not share"
+only "a job that loses its GPUs and gets them back" no-preemption '$2 == "start" && $3 == "b" {
+		print 10, "preempt", "a", 0, "-", "NA", "NA", "NA", 10, "NA", "NA", "NA", "NA"
+		print 10, "resume", "a", 1, "0:1", "NA", "NA", "NA", 10, "NA", "NA", "NA", 1 }'
+
+# a and b could both be joined by c: a, which is first
+job_table >"$T/jobs.tsv" <<X
+a 0 1 500 100 small
+b 0 1 500 201 small
+c 10 1 60 90 small
+X
+# shellcheck disable=SC2086
+run "two that may be joined" 0 gf-replay -p lucid -c 1x4 --placement consolidate $C "$T/jobs.tsv"
+cp "$T/out" "$T/log"
+has "two that may be joined: the first is" "$T/out" "^10${tab}start${tab}c.*${tab}a${tab}"
+verify "two that may be joined"
+only "the second one is joined" pack-first '/^[0-9]/ && $1 >= 10 {
+	if ($3 == "a") $3 = "b"; else if ($3 == "b") $3 = "a"
+	if ($12 == "a") $12 = "b"; else if ($12 == "b") $12 = "a" }'
+tr ' ' '\t' >"$T/jobs.tsv" <<X
+job_id group submit_s gpus duration_s
+a va 0 1 300
+b va 1 4 300
+c vb 2 4 200
+d vb 3 4 100
+e vb 4 4 50
+f va 5 1 50
+X
+C=
+run "first fit" 0 gf-replay -c va:2x4,vb:1x4 --virtual-clusters --placement first-fit "$T/jobs.tsv"
+cp "$T/out" "$T/log"
+verify "first fit"
+only "nodes of another placement" placement-rule '/^#placement=/ { $0 = "#placement=consolidate-first" }'
+only "the order of another policy" next-to-start '/^#policy=/ { $0 = "#policy=sjf" }'
+run "random" 0 gf-replay -c va:2x4,vb:1x4 --virtual-clusters --placement random --seed 3 "$T/jobs.tsv"
+cp "$T/out" "$T/log"
+verify "random"
+only "a node of another virtual cluster" virtual-cluster \
+	'/^#virtual_clusters=/ { $0 = "#virtual_clusters=vb:1x4,va:2x4" }'

@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * srtf and tiresias on a cluster in parts, or with another placement than the emptiest nodes: whose turn it
+ * is.
+ *
+ * Each part takes its jobs in the policy's order, as they are before the decision. A job whose GPUs are within
+ * what the part has, less those of the jobs taken before it, is taken, and others are passed over. Who is not
+ * taken does not run afterwards; who is taken runs, unless its placement found no room: then it would have
+ * found none either where those that were placed after it were not there. Parts in which nothing happened
+ * are as they were.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "libfit/verify/verify_state.h"
+
+struct turn_part {
+	struct verify_list members;	/* live records that a decision has seen */
+	struct verify_list order;	/* of this decision; only where dirty */
+	int64_t total;			/* GPUs */
+	bool dirty;
+};
+
+struct verify_turns {
+	struct turn_part *parts;	/* as v->vcs */
+	size_t n_parts;
+};
+
+void verify_turns_release(struct fit_verifier *v)
+{
+	struct verify_turns *t = v->turns;
+
+	if (!t)
+		return;
+	for (size_t i = 0; i < t->n_parts; i++) {
+		free(t->parts[i].members.a);
+		free(t->parts[i].order.a);
+	}
+	free(t->parts);
+	free(t);
+	v->turns = NULL;
+}
+
+int verify_turns_start(struct fit_verifier *v)
+{
+	struct verify_turns *t;
+
+	if (v->turns || !v->by_parts)
+		return FIT_OK;
+	v->turns = t = calloc(1, sizeof *t);
+	if (!t)
+		return FIT_ENOMEM;
+	t->parts = calloc(v->n_vcs + 1, sizeof *t->parts);
+	if (!t->parts)
+		return FIT_ENOMEM;
+	t->n_parts = v->n_vcs;
+	for (size_t i = 0; i < t->n_parts; i++)
+		for (int64_t n = verify_part_node(v, &v->vcs[i], -1); n >= 0; n = verify_part_node(v, &v->vcs[i], n))
+			t->parts[i].total += v->size[n];
+	return FIT_OK;
+}
+
+static struct turn_part *part_of(const struct fit_verifier *v, uint32_t job)
+{
+	const struct verify_vc *vc = v->turns ? verify_vc_of(v, job) : NULL;
+
+	return vc ? &v->turns->parts[vc - v->vcs] : NULL;
+}
+
+void verify_turns_touch(struct fit_verifier *v, uint32_t job)
+{
+	struct turn_part *p = part_of(v, job);
+
+	if (p)
+		p->dirty = true;
+}
+
+int verify_turns_enter(struct fit_verifier *v, uint32_t live)
+{
+	struct turn_part *p = part_of(v, v->live[live].job);
+
+	if (!p)
+		return FIT_OK;
+	p->dirty = true;
+	return verify_list_push(&p->members, live);
+}
+
+void verify_turns_leave(struct fit_verifier *v, uint32_t live)
+{
+	struct turn_part *p = part_of(v, v->live[live].job);
+	struct verify_list *l = p ? &p->members : NULL;
+	size_t i = 0;
+
+	while (l && i < l->n && l->a[i] != live)
+		i++;
+	if (!l || i == l->n)
+		return;
+	l->a[i] = l->a[--l->n];
+	p->dirty = true;
+}
+
+/* ---- the order ---- */
+
+static bool has_gpus(const struct fit_verifier *v, const struct verify_live *l)
+{
+	return v->jobs[l->job].state == JOB_RUNNING;
+}
+
+static int compare(int64_t x, int64_t y)
+{
+	return (x > y) - (x < y);
+}
+
+/* Lists of the simulator: those that run, and those that wait; in each who joined it first. */
+static int by_lists(const struct verify_live *a, const struct verify_live *b, bool running_first)
+{
+	if (a->ran != b->ran)
+		return a->ran == running_first ? -1 : 1;
+	return compare(a->joined, b->joined);
+}
+
+static int by_remaining(const struct fit_verifier *v, uint32_t i, uint32_t k)
+{
+	const struct verify_live *a = &v->live[i], *b = &v->live[k];
+
+	if (a->remaining_ns != b->remaining_ns)
+		return compare(a->remaining_ns, b->remaining_ns);
+	return v->by_lists ? by_lists(a, b, false) : compare(v->jobs[a->job].rank, v->jobs[b->job].rank);
+}
+
+static int by_queue(const struct fit_verifier *v, uint32_t i, uint32_t k)
+{
+	const struct verify_live *a = &v->live[i], *b = &v->live[k];
+
+	if (a->queue != b->queue)
+		return compare(a->queue, b->queue);
+	if (!v->queue_by_submission)
+		return compare(a->place, b->place);
+	if (v->jobs[a->job].submit_ns != v->jobs[b->job].submit_ns)
+		return compare(v->jobs[a->job].submit_ns, v->jobs[b->job].submit_ns);
+	return by_lists(a, b, true);
+}
+
+/* Before the rows of a decision. */
+void verify_turns_begin(struct fit_verifier *v)
+{
+	for (size_t i = 0; v->turns && i < v->turns->n_parts; i++) {
+		struct turn_part *p = &v->turns->parts[i];
+
+		p->order.n = 0;
+		for (size_t k = 0; p->dirty && k < p->members.n; k++) {
+			struct verify_live *l = &v->live[p->members.a[k]];
+
+			l->ran = has_gpus(v, l);
+			l->remaining_ns = v->policy == POLICY_SRTF ? verify_remaining_ns(v, l->job, l) : 0;
+			if (verify_list_push(&p->order, p->members.a[k]))
+				v->code = FIT_ENOMEM;
+		}
+		verify_sort(v, p->order.a, p->order.n, v->policy == POLICY_SRTF ? by_remaining : by_queue);
+	}
+}
+
+/* ---- what must have come of it ---- */
+
+static void book(struct fit_verifier *v, const struct verify_live *l, int64_t sign)
+{
+	for (size_t i = 0; i < l->n_nodes; i++)
+		if (l->nodes[i].node >= 0 && (size_t)l->nodes[i].node < v->n_nodes)
+			v->booked[l->nodes[i].node] += sign * l->nodes[i].gpus;
+}
+
+/* Those of this part that were placed by this decision behind a place in the order. */
+static void book_later(struct fit_verifier *v, const struct turn_part *p, size_t place, int64_t sign)
+{
+	for (size_t k = place + 1; k < p->order.n; k++) {
+		const struct verify_live *l = &v->live[p->order.a[k]];
+
+		if (has_gpus(v, l) && !l->ran)
+			book(v, l, sign);
+	}
+}
+
+static bool had_room(struct fit_verifier *v, const struct turn_part *p, size_t place)
+{
+	uint32_t job = v->live[p->order.a[place]].job;
+	bool room;
+
+	if (v->placement != PLACE_CONSOLIDATE)
+		return true;
+	book_later(v, p, place, -1);
+	room = verify_part_fits(v, job, (int64_t)v->jobs[job].gpus);
+	book_later(v, p, place, 1);
+	return room;
+}
+
+static void check_part(struct fit_verifier *v, const struct turn_part *p, enum verify_rule rule)
+{
+	double left = (double)p->total;
+
+	for (size_t k = 0; k < p->order.n; k++) {
+		const struct verify_live *l = &v->live[p->order.a[k]];
+		double want = v->jobs[l->job].gpus;
+		bool taken = want <= left;
+
+		verify_check(v, rule);
+		if (!taken && has_gpus(v, l))
+			verify_fault(v, rule, l->job, "runs; others come first and leave %g of its %g GPUs", left, want);
+		else if (taken && !has_gpus(v, l) && had_room(v, p, k))
+			verify_fault(v, rule, l->job, "does not run; it is its turn, with %g GPUs of %g left, and there was room",
+				     want, left);
+		left -= taken ? want : 0;
+	}
+}
+
+void verify_turns_decide(struct fit_verifier *v, enum verify_rule rule)
+{
+	for (size_t i = 0; v->legal && v->turns && i < v->turns->n_parts; i++)
+		if (v->turns->parts[i].dirty)
+			check_part(v, &v->turns->parts[i], rule);
+}
+
+void verify_turns_end(struct fit_verifier *v)
+{
+	for (size_t i = 0; v->turns && i < v->turns->n_parts; i++)
+		v->turns->parts[i].dirty = false;
+}
