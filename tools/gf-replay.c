@@ -443,6 +443,7 @@ static int run(struct cli *cli, struct options *o)
 	wrong = fit_replay_params_check(&p, o->in.profiles.n > 0);
 	if (wrong)
 		return cli_usage(cli, "--policy %s: %s", o->policy, wrong);
+	o->in.with_switches = p.placement == FIT_PLACE_YARN;
 	rc = replay_inputs_cluster(&in, &o->in, &err);
 	if (rc == FIT_EINVAL)
 		return cli_usage(cli, "%s", err.msg);

@@ -34,22 +34,54 @@ static int check_name(const struct fit_table *t, size_t row, int column, struct 
 	return FIT_OK;
 }
 
+/* What a node has besides GPUs, from the one row of a table that says how many switches there are. */
+struct node_room {
+	int64_t switches;	/* 0: not said */
+	int64_t cpus;
+	double mem_gib;
+};
+
+static int read_room(const struct fit_table *t, size_t row, struct node_room *room, struct fit_err *err)
+{
+	int64_t switches = t->columns[4].i[row];
+	double cpus = t->columns[5].d[row], mem = t->columns[6].d[row];
+
+	if (switches == FIT_INT_NA)
+		return FIT_OK;
+	if (t->n_rows > 1 || switches < 1)
+		return fit_table_fail(t, row, FIT_EDATA, "switches", err, "%lld switches (expected 1 and more, of nodes "
+				      "that are alike)", (long long)switches);
+	if (!(cpus >= 0 && cpus <= 1000000))
+		return fit_table_fail(t, row, FIT_EDATA, "cpus_per_node", err, "missing, or out of range (expected 0 to "
+				      "1000000)");
+	if (!(mem >= 0 && mem <= 1e9))
+		return fit_table_fail(t, row, FIT_EDATA, "mem_gib_per_node", err, "missing, or out of range (expected 0 "
+				      "to 1e9)");
+	*room = (struct node_room){ switches, (int64_t)cpus, mem };
+	return FIT_OK;
+}
+
 /* A cluster table (nodes, gpus_per_node; group with virtual clusters, gpu_type without) as text for
  * fit_cluster_init(). */
-static int read_cluster(const char *operand, bool named, struct fit_str *spec, struct fit_err *err)
+static int read_cluster(const char *operand, bool named, struct fit_str *spec, struct node_room *room,
+			struct fit_err *err)
 {
 	static const struct fit_field fields[] = {
 		{ "nodes", FIT_INT, FIT_F_NOT_NA }, { "gpus_per_node", FIT_INT, FIT_F_NOT_NA },
 		{ "group", FIT_TEXT, FIT_F_OPTIONAL }, { "gpu_type", FIT_TEXT, FIT_F_OPTIONAL },
+		{ "switches", FIT_INT, FIT_F_OPTIONAL }, { "cpus_per_node", FIT_REAL, FIT_F_OPTIONAL },
+		{ "mem_gib_per_node", FIT_REAL, FIT_F_OPTIONAL },
 	};
 	const int column = named ? 2 : 3;
 	struct fit_table t;
-	int rc = fit_table_read(&t, operand, fields, 4, err);
+	int rc = fit_table_read(&t, operand, fields, room ? 7 : 4, err);
 
 	if (rc)
 		return rc;
 	for (size_t i = 0; i < t.n_rows && !rc; i++) {
 		rc = check_node_type(&t, i, err);
+		if (!rc && room)
+			rc = read_room(&t, i, room, err);
 		if (rc)
 			break;
 		/* nodes without GPUs, and types without nodes, take part in no replay */
@@ -73,11 +105,15 @@ int replay_inputs_cluster(struct replay_inputs *in, const struct replay_input_op
 {
 	const char *text = o->cluster;
 	bool is_table = strchr(text, '/') || strchr(text, '.') || strcmp(text, "-") == 0;
+	struct node_room room = { 0, 0, 0 };
 	struct fit_str spec = { 0 };
-	int rc = is_table ? read_cluster(text, o->virtual_clusters, &spec, err) : FIT_OK;
+	int rc = is_table ? read_cluster(text, o->virtual_clusters, &spec, o->with_switches ? &room : NULL, err) :
+		 FIT_OK;
 
 	if (!rc)
 		rc = fit_partitions_init(&in->partitions, spec.s ? spec.s : text, o->virtual_clusters, err);
+	if (!rc && room.switches)
+		rc = fit_cluster_set_switches(&in->partitions.p[0].cluster, room.switches, room.cpus, room.mem_gib, err);
 	if (is_table && rc == FIT_EINVAL)	/* in all too many nodes */
 		rc = fit_fail_prefix(err, FIT_EDATA, "%s", text);
 	fit_str_release(&spec);

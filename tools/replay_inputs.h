@@ -22,6 +22,7 @@ struct replay_input_options {
 	bool models_of_plans;		/* models are those of execution plans */
 	double budget;			/* 0: none */
 	bool virtual_clusters;
+	bool with_switches;		/* the placement looks at what a cluster table says of switches */
 };
 
 /* Zero-initialise; release with replay_inputs_release(). share is opened by its own function. */

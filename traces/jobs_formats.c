@@ -22,7 +22,7 @@ static const struct fit_field tiresias_fields[] = {
 };
 static const struct fit_field cluster_fields[] = {
 	{ "node_type", FIT_TEXT, 0 }, { "nodes", FIT_INT, 0 }, { "gpus_per_node", FIT_INT, 0 },
-	{ "cpus_per_node", FIT_INT, 0 }, { "mem_gib_per_node", FIT_REAL, 0 }
+	{ "cpus_per_node", FIT_INT, 0 }, { "mem_gib_per_node", FIT_REAL, 0 }, { "switches", FIT_INT, 0 }
 };
 static const struct fit_field pai_fields[] = {
 	{ "job_id", FIT_TEXT, 0 }, { "user", FIT_TEXT, 0 }, { "group", FIT_TEXT, 0 },

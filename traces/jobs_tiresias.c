@@ -91,7 +91,7 @@ int fit_trace_read_tiresias_cluster(struct fit_source *s, struct fit_trace_out *
 	};
 	static const struct fit_csv_options options = { .flags = FIT_CSV_DETECT };
 	struct fit_csv *c = NULL;
-	struct fit_cell in[N_SPEC], row[5];
+	struct fit_cell in[N_SPEC], row[6];
 	uint64_t n = 0;
 	int rc = fit_csv_open(&c, s, &options, err);
 
@@ -116,6 +116,7 @@ int fit_trace_read_tiresias_cluster(struct fit_source *s, struct fit_trace_out *
 		row[2] = in[NODE_GPUS];
 		row[3] = in[CPUS];
 		row[4] = in[MEM];
+		row[5] = in[SWITCHES];
 		if (!rc)
 			rc = fit_trace_emit(out, row, fit_csv_line(c), err);
 	}

@@ -294,8 +294,27 @@ void fit_cluster_release(struct fit_cluster *c)
 	free(c->free);
 	free(c->type);
 	free(c->closed);
+	if (c->switches)
+		fit_switches_release(c->switches);
+	free(c->switches);
 	free(c->spec);
 	*c = (struct fit_cluster){ 0 };
+}
+
+int fit_cluster_set_switches(struct fit_cluster *c, int64_t switches, int64_t cpus, double mem_gib,
+			     struct fit_err *err)
+{
+	bool alike = c->n_types == 1 && c->n_gpus == (int64_t)c->n_nodes * c->max_node_gpus;
+
+	if (!alike || switches < 1 || c->n_nodes % switches)
+		return fit_fail(err, FIT_EINVAL, "%lld switches for %d %snodes (expected as many nodes behind each)",
+				(long long)switches, (int)c->n_nodes, alike ? "" : "different ");
+	c->switches = malloc(sizeof *c->switches);
+	if (!c->switches)
+		return fit_fail_nomem(err);
+	*c->switches = (struct fit_switches){ .n = (int32_t)switches, .nodes = (int32_t)(c->n_nodes / switches),
+					      .node_gpus = c->max_node_gpus, .cpus = cpus, .mem_gib = mem_gib };
+	return fit_switches_init(c->switches, err);
 }
 
 bool fit_cluster_typed(const struct fit_cluster *c)
@@ -376,13 +395,14 @@ int fit_cluster_take_shares(struct fit_cluster *c, const struct fit_alloc *a)
 
 		if (s->node < 0 || s->node >= c->n_nodes || s->gpus < 1 ||
 		    s->gpus > c->free[s->node] || c->closed[s->node]) {
-			struct fit_alloc taken = { a->shares, i, 0, 0 };
-
-			fit_cluster_give(c, &taken);
+			while (i--)
+				change_free(c, a->shares[i].node, a->shares[i].gpus);
 			return FIT_EINVAL;
 		}
 		change_free(c, s->node, -s->gpus);
 	}
+	if (c->switches)
+		fit_switches_change(c->switches, a, -1);
 	return FIT_OK;
 }
 
@@ -390,6 +410,8 @@ void fit_cluster_give(struct fit_cluster *c, const struct fit_alloc *a)
 {
 	for (size_t i = 0; i < a->n; i++)
 		change_free(c, a->shares[i].node, a->shares[i].gpus);
+	if (c->switches)
+		fit_switches_change(c->switches, a, 1);
 }
 
 int32_t fit_cluster_next(const struct fit_cluster *c, int32_t type, int32_t free, int32_t after)

@@ -15,6 +15,7 @@
 
 #include "libfit/base/status.h"
 #include "libfit/base/text.h"
+#include "libfit/replay/switches.h"
 
 #define FIT_NODE_GPUS_MAX 64
 #define FIT_NODES_MAX 10000000
@@ -52,6 +53,7 @@ struct fit_cluster {
 	bool *closed;			/* per node: takes no further jobs; its free GPUs do not count */
 	struct fit_gpu_type *types;	/* in the order in which the specification names them */
 	int32_t n_types;		/* at least 1 */
+	struct fit_switches *switches;	/* what placement yarn looks at besides; NULL: GPUs only */
 	char *spec;			/* canonical text: "16x4", "6x4,2x8", "aws:6x4,rtx:3x8" */
 };
 
@@ -67,6 +69,10 @@ int fit_cluster_init(struct fit_cluster *c, const char *spec, struct fit_err *er
  */
 int fit_cluster_init_typed(struct fit_cluster *c, const char *spec, struct fit_err *err) FIT_MUST_CHECK;
 void fit_cluster_release(struct fit_cluster *c);
+/* From now on nodes have CPUs and memory, and are behind so many switches. All GPUs are of one type and free;
+ * FIT_EINVAL: the nodes are not alike, or cannot be shared out evenly. */
+int fit_cluster_set_switches(struct fit_cluster *c, int64_t switches, int64_t cpus, double mem_gib,
+			     struct fit_err *err) FIT_MUST_CHECK;
 /* Does the specification name types? */
 bool fit_cluster_typed(const struct fit_cluster *c);
 /* The type of that name, or FIT_ANY_TYPE when there is none. */
@@ -78,7 +84,7 @@ int32_t fit_cluster_find_type(const struct fit_cluster *c, struct fit_text name)
 int fit_cluster_take_type(struct fit_cluster *c, int32_t type, int64_t gpus,
 			  struct fit_alloc *a) FIT_MUST_CHECK;
 int fit_cluster_take(struct fit_cluster *c, int64_t gpus, struct fit_alloc *a) FIT_MUST_CHECK;	/* any type */
-/* Take exactly these shares. FIT_EINVAL when they are not free; nothing is taken then. */
+/* Take exactly these shares (a->gpus is their sum). FIT_EINVAL when they are not free; nothing is taken then. */
 int fit_cluster_take_shares(struct fit_cluster *c, const struct fit_alloc *a) FIT_MUST_CHECK;
 /* Give back what a holds; a keeps its shares. */
 void fit_cluster_give(struct fit_cluster *c, const struct fit_alloc *a);

@@ -105,6 +105,19 @@ static int describe_plans(const struct fit_fidelity *f, struct fit_meta *m)
 	return rc ? rc : fit_meta_add(m, "without_gpus", f->ghosts ? "runs-on" : "waits");
 }
 
+static int add_switches(const struct fit_switches *s, struct fit_meta *m)
+{
+	char text[FIT_NUM_MAX];
+	int rc;
+
+	fit_format_int64(text, s->n);
+	rc = fit_meta_add(m, "switches", text);
+	fit_format_int64(text, s->cpus);
+	rc = rc ? rc : fit_meta_add(m, "node_cpus", text);
+	fit_format_double(text, s->mem_gib);
+	return rc ? rc : fit_meta_add(m, "node_mem_gib", text);
+}
+
 int fit_engine_describe(struct fit_engine *g, const struct fit_meta *given, struct fit_meta *m)
 {
 	const struct fit_fidelity *f = g->p->fidelity;
@@ -118,6 +131,8 @@ int fit_engine_describe(struct fit_engine *g, const struct fit_meta *given, stru
 		rc = fit_meta_add(m, "virtual_clusters", g->partitions->named_spec);
 	if (!rc && g->p->placement != FIT_PLACE_EMPTIEST)
 		rc = fit_meta_add(m, "placement", fit_placement_names[g->p->placement]);
+	if (!rc && g->partitions->p[0].cluster.switches)
+		rc = add_switches(g->partitions->p[0].cluster.switches, m);
 	rc = rc ? rc : add_time(m, "interval_s", g->p->interval_ns);
 	rc = rc ? rc : fit_meta_add(m, "fidelity", f->name);
 	if (!rc && g->p->stale_ends)

@@ -68,6 +68,9 @@ static int32_t first_with(const struct fit_cluster *c, int32_t type, int64_t nee
 
 static int yarn(const struct fit_cluster *c, int32_t type, int64_t gpus, struct fit_alloc *a)
 {
+	if (c->switches)
+		return fit_switches_find(c->switches, gpus, a);
+
 	const int32_t most = c->types[type].max_node_gpus;
 	int64_t whole = gpus / most, rest = gpus % most;
 	int32_t node = -1, other;

@@ -372,7 +372,9 @@ static int check_sizes(struct fit_jobs *js, const struct fit_jobs_params *p, str
 		struct fit_job *j = &js->jobs[i];
 		const struct fit_partition *part = &p->partitions->p[j->partition];
 
-		j->too_large = !p->any_size && j->gpus > room_for(j, &part->cluster);
+		j->too_large = !p->any_size &&
+			       (j->gpus > room_for(j, &part->cluster) ||
+				(part->cluster.switches && !fit_switches_hold(part->cluster.switches, j->gpus)));
 		if (!j->too_large)
 			continue;
 		if (js->n_too_large++ < 20)
@@ -380,6 +382,8 @@ static int check_sizes(struct fit_jobs *js, const struct fit_jobs_params *p, str
 					    (long long)j->gpus);
 		if (!rc && p->partitions->named && js->n_too_large <= 20)
 			rc = fit_str_printf(&list, " of the %lld of '%s'", (long long)part->cluster.n_open, part->name);
+		if (!rc && part->cluster.switches && js->n_too_large <= 20)
+			rc = fit_str_puts(&list, " behind one switch, with their CPUs and memory");
 		if (!rc && part->cluster.n_types > 1 && js->n_too_large <= 20)
 			rc = fit_str_printf(&list, " of the %lld of one type", (long long)room_for(j, &part->cluster));
 	}

@@ -141,8 +141,8 @@ fault "duplicate id" tiresias ":4:job_id: duplicate id '7' (first on line 2)"
 
 # ---- tiresias-cluster ----
 rows "tiresias-cluster" tiresias-cluster $D/trace-tiresias-cluster.csv \
-"node_type	nodes	gpus_per_node	cpus_per_node	mem_gib_per_node
-node	36	8	96	384"
+"node_type	nodes	gpus_per_node	cpus_per_node	mem_gib_per_node	switches
+node	36	8	96	384	3"
 { cat $D/trace-tiresias-cluster.csv; printf '\n1,1,1,1,1\n'; } >"$T/bad.csv"
 fault "two clusters" tiresias-cluster ":3: more than one cluster (expected one row)"
 head -n 1 $D/trace-tiresias-cluster.csv >"$T/bad.csv"

@@ -134,6 +134,55 @@ is "and lets another one run" "$T/c" "0 start a
 8250 resume b
 10000 finish b"
 
+# ---- placement yarn, with switches ----
+# two switches of two nodes: six GPUs are on the nodes of one of them
+table "$T/wide.tsv" <<'X'
+a 0 2 100
+b 0 3 100
+c 0 6 50
+d 1 2 10
+X
+cluster() {
+	printf 'nodes\tgpus_per_node\tcpus_per_node\tmem_gib_per_node\tswitches\n%s\n' "$1" | tr ' ' '\t' >"$T/cluster.tsv"
+}
+nodes() {
+	awk -F '\t' '$2 == "start" { print $3, $1, $5 }' "$1"
+}
+cluster '4 4 64 256 2'
+run "switches" 0 gf-replay -q -p fjf --placement yarn -c "$T/cluster.tsv" "$T/wide.tsv"
+nodes "$T/out" >"$T/c"
+is "a job on several nodes has those of one switch" "$T/c" "a 0 0:2
+b 0 1:3
+c 0 2:4,3:2
+d 1 0:2"
+grep -e '^#switches' -e '^#node' "$T/out" >"$T/meta"
+is "the log says what nodes have" "$T/meta" "#switches=2
+#node_cpus=64
+#node_mem_gib=256"
+cp "$T/out" "$T/wide.log"
+run "is verified" 0 gf-verify -q --jobs "$T/wide.tsv" "$T/wide.log"
+cluster '4 4 13 256 2'
+run "few CPUs" 1 gf-replay -q -p fjf --placement yarn -c "$T/cluster.tsv" "$T/wide.tsv"
+is "few CPUs: 6 a GPU" "$T/err" "gf-replay: $T/wide.tsv: job b asks for 3 GPUs behind one switch, with their CPUs and memory, \
+job c asks for 6 GPUs behind one switch, with their CPUs and memory, the cluster has 16 (--skip-too-large rejects such jobs)"
+cluster '4 4 64 46.3 2'
+run "little memory" 0 gf-replay -q -p fjf --placement yarn --skip-too-large -c "$T/cluster.tsv" "$T/wide.tsv"
+has "little memory: 11.6 a GPU on several nodes" "$T/out" "reject${tab}c${tab}"
+cluster '4 4 64 46.4 2'
+run "just enough memory" 0 gf-replay -q -p fjf --placement yarn -c "$T/cluster.tsv" "$T/wide.tsv"
+cp "$T/out" "$T/placed"
+run "another placement" 0 gf-replay -q -p fjf -c "$T/cluster.tsv" "$T/wide.tsv"
+hasnt "another placement knows no switches" "$T/out" '^#switches'
+cluster '4 4 64 256 3'
+run "switches that nodes cannot be shared out to" 1 gf-replay -p fjf --placement yarn -c "$T/cluster.tsv" "$T/wide.tsv"
+has "switches that nodes cannot be shared out to: said so" "$T/err" '3 switches for 4 nodes'
+cluster '4 4 NA 256 2'
+run "no CPUs" 1 gf-replay -p fjf --placement yarn -c "$T/cluster.tsv" "$T/wide.tsv"
+is "no CPUs: where" "$T/err" "gf-replay: $T/cluster.tsv:2:cpus_per_node: missing, or out of range (expected 0 to 1000000)"
+cluster '4 4 64 256 0'
+run "no switches" 1 gf-replay -p fjf --placement yarn -c "$T/cluster.tsv" "$T/wide.tsv"
+is "no switches: where" "$T/err" "gf-replay: $T/cluster.tsv:2:switches: 0 switches (expected 1 and more, of nodes that are alike)"
+
 # Of sizes 10 and 1000 (GPU-seconds), a job that attained 50 is like the long one: the new one goes first.
 table "$T/six.tsv" <<'X'
 old 0 1 900
