@@ -30,14 +30,6 @@ void tree_data_release(struct tree_data *g)
 	*g = (struct tree_data){ 0 };
 }
 
-static bool listed(const struct cli_list *list, const char *name)
-{
-	for (size_t i = 0; i < list->n; i++)
-		if (strcmp(list->items[i], name) == 0)
-			return true;
-	return false;
-}
-
 /* ---- cells ---- */
 
 static struct fit_text cell_text(const struct fit_column *c, size_t row, char buf[FIT_NUM_MAX])
@@ -181,8 +173,8 @@ static int take_feature(struct tree_data *g, const struct fit_table *t, const st
 	g->n_features++;
 	if (!x || !f->name)
 		return fit_fail_nomem(err);
-	f->categorical = c->type == FIT_TEXT || listed(&o->categorical, c->name);
-	if (!listed(&o->categorical, c->name))
+	f->categorical = c->type == FIT_TEXT || cli_listed(&o->categorical, c->name);
+	if (!cli_listed(&o->categorical, c->name))
 		note_mixed(g, t, c);
 	if (f->categorical)
 		return code_column(c, t->n_rows, false, &f->levels, &f->n_levels, x, err);
@@ -208,98 +200,6 @@ static int need_column(const struct fit_table *t, const char *name, const struct
 	return rc;
 }
 
-/* NAME=1 or NAME=-1. */
-static int parse_constraint(const char *item, struct fit_text *name, int64_t *sign, struct fit_err *err)
-{
-	const char *eq = strrchr(item, '=');
-
-	*name = (struct fit_text){ item, eq ? (size_t)(eq - item) : 0 };
-	*sign = 0;
-	if (!eq || fit_parse_int64(fit_text_of(eq[1] == '+' ? eq + 2 : eq + 1), sign) || *sign < -1 || *sign > 1)
-		return fit_fail(err, FIT_EINVAL, "bad constraint '%s' (expected NAME=1 or NAME=-1)", item);
-	return FIT_OK;
-}
-
-/* CLASS=WEIGHT. */
-static int parse_class_weight(const char *item, struct fit_text *name, double *w, struct fit_err *err)
-{
-	const char *eq = strrchr(item, '=');
-
-	*name = (struct fit_text){ item, eq ? (size_t)(eq - item) : 0 };
-	if (!eq || fit_parse_double(fit_text_of(eq + 1), w) || *w < 0)
-		return fit_fail(err, FIT_EINVAL, "bad weight of a class '%s' (expected balanced, or CLASS=WEIGHT)",
-				item);
-	return FIT_OK;
-}
-
-/* NAME=… of item i: does an earlier one have the same name? */
-static bool is_again(const struct cli_list *l, size_t i, struct fit_text name)
-{
-	for (size_t k = 0; k < i; k++) {
-		const char *eq = strrchr(l->items[k], '=');
-
-		if (fit_text_cmp((struct fit_text){ l->items[k], (size_t)(eq - l->items[k]) }, name) == 0)
-			return true;
-	}
-	return false;
-}
-
-static int check_class_weights(const struct cli_list *weights, struct fit_err *err)
-{
-	struct fit_text name;
-	double w;
-	int rc = FIT_OK;
-
-	if (weights->n == 1 && strcmp(weights->items[0], "balanced") == 0)
-		return FIT_OK;
-	if (weights->n > 1 && listed(weights, "balanced"))
-		return fit_fail(err, FIT_EINVAL, "--class-weight is either balanced or a weight by class");
-	for (size_t i = 0; i < weights->n && !rc; i++) {
-		rc = parse_class_weight(weights->items[i], &name, &w, err);
-		if (!rc && is_again(weights, i, name))
-			rc = fit_fail(err, FIT_EINVAL, "two weights of class '%.*s'", FIT_TEXT_ARG(name));
-	}
-	return rc;
-}
-
-int tree_data_options_check(const struct tree_data_options *o, struct fit_err *err)
-{
-	struct fit_text name;
-	int64_t sign;
-	int rc = FIT_OK;
-
-	if (o->target && o->weight && strcmp(o->target, o->weight) == 0)
-		return fit_fail(err, FIT_EINVAL, "'%s' is both --target and --weight", o->target);
-	if (o->target && listed(&o->categorical, o->target))
-		return fit_fail(err, FIT_EINVAL, "'%s' is both --target and --categorical (classes: --classify)",
-				o->target);
-	for (size_t i = 0; i < o->monotone.n && !rc; i++) {
-		rc = parse_constraint(o->monotone.items[i], &name, &sign, err);
-		if (!rc && is_again(&o->monotone, i, name))
-			rc = fit_fail(err, FIT_EINVAL, "two constraints on '%.*s'", FIT_TEXT_ARG(name));
-	}
-	return rc ? rc : check_class_weights(&o->class_weight, err);
-}
-
-static int set_constraints(struct tree_data *g, const struct cli_list *list, struct fit_err *err)
-{
-	for (size_t i = 0; i < list->n; i++) {
-		struct fit_text name;
-		int64_t sign;
-		size_t f = 0;
-		int rc = parse_constraint(list->items[i], &name, &sign, err);
-
-		if (rc)
-			return rc;
-		while (f < g->n_features && !fit_text_is(name, g->features[f].name))
-			f++;
-		if (f == g->n_features)
-			return fit_fail(err, FIT_EINVAL, "no feature '%.*s' (--monotone)", FIT_TEXT_ARG(name));
-		g->features[f].monotone = (int)sign;
-	}
-	return FIT_OK;
-}
-
 static int take_weights(struct tree_data *g, const struct fit_table *t, const char *name, struct fit_err *err)
 {
 	const struct fit_column *c;
@@ -314,51 +214,6 @@ static int take_weights(struct tree_data *g, const struct fit_table *t, const ch
 					    g->w[i]);
 	}
 	return rc;
-}
-
-/* n / (classes * n of the class), n being weights of rows that count: so each class weighs the same. */
-static int balance(struct tree_data *g, size_t n, struct fit_err *err)
-{
-	double *count = calloc(g->n_classes + 1, sizeof *count), sum = 0, present = 0;
-
-	if (!count)
-		return fit_fail_nomem(err);
-	for (size_t i = 0; i < n; i++) {
-		count[(size_t)g->y[i]] += g->w[i] > 0;
-		sum += g->w[i] > 0;
-	}
-	for (size_t c = 0; c < g->n_classes; c++)
-		present += count[c] > 0;
-	for (size_t i = 0; i < n; i++)
-		if (g->w[i] > 0)
-			g->w[i] *= sum / (present * count[(size_t)g->y[i]]);
-	free(count);
-	return FIT_OK;
-}
-
-static int weigh_classes(struct tree_data *g, size_t n, const struct cli_list *list, struct fit_err *err)
-{
-	if (list->n && !g->n_classes)
-		return fit_fail(err, FIT_EINVAL, "weights of classes, but the target is a number (--classify)");
-	if (list->n == 1 && strcmp(list->items[0], "balanced") == 0)
-		return balance(g, n, err);
-	for (size_t k = 0; k < list->n; k++) {
-		struct fit_text name;
-		double w = 0;
-		size_t c = 0;
-		int rc = parse_class_weight(list->items[k], &name, &w, err);
-
-		if (rc)
-			return rc;
-		while (c < g->n_classes && !fit_text_is(name, g->classes[c]))
-			c++;
-		if (c == g->n_classes)
-			return fit_fail(err, FIT_EINVAL, "no class '%.*s' (--class-weight)", FIT_TEXT_ARG(name));
-		for (size_t i = 0; i < n; i++)
-			if ((size_t)g->y[i] == c)
-				g->w[i] *= w;
-	}
-	return FIT_OK;
 }
 
 /* Target and weights. With a tree, its classes are the classes. */
@@ -415,7 +270,7 @@ static int take_target(struct tree_data *g, const struct fit_table *t, const str
 			if (!(g->classes[g->n_classes] = fit_strdup(fit_text_of(tree->classes[g->n_classes]))))
 				return fit_fail_nomem(err);
 	}
-	return rc ? rc : weigh_classes(g, t->n_rows, &o->class_weight, err);
+	return rc ? rc : tree_weigh_classes(g, t->n_rows, &o->class_weight, err);
 }
 
 static bool any_weight(const struct tree_data *g, size_t n)
@@ -451,13 +306,13 @@ int tree_data_train(struct tree_data *g, const struct fit_table *t, const struct
 	for (size_t k = 0; k < 3; k++)
 		for (size_t i = 0; i < lists[k]->n && !rc; i++)
 			rc = need_column(t, lists[k]->items[i], &c, FIT_EINVAL, err);
-	if (!rc && listed(&o->features, o->target))
+	if (!rc && cli_listed(&o->features, o->target))
 		rc = fit_fail(err, FIT_EINVAL, "the target '%s' is among the features", o->target);
 	rc = rc ? rc : take_target(g, t, o, NULL, err);
 	for (size_t i = 0; i < t->n_columns && !rc; i++) {
 		c = &t->columns[i];
 		if (strcmp(c->name, o->target) == 0 || (o->weight && strcmp(c->name, o->weight) == 0) ||
-		    listed(&o->exclude, c->name) || (o->features.n && !listed(&o->features, c->name)))
+		    cli_listed(&o->exclude, c->name) || (o->features.n && !cli_listed(&o->features, c->name)))
 			continue;
 		rc = take_feature(g, t, c, o, err);
 	}
@@ -465,7 +320,7 @@ int tree_data_train(struct tree_data *g, const struct fit_table *t, const struct
 		rc = fit_fail(err, FIT_EDATA, "%s: no rows", t->input);
 	if (!rc && g->n_features == 0)
 		rc = fit_fail(err, FIT_EINVAL, "%s: no column is left as a feature", t->input);
-	rc = rc ? rc : set_constraints(g, &o->monotone, err);
+	rc = rc ? rc : tree_set_constraints(g, &o->monotone, err);
 	if (!rc && !any_weight(g, t->n_rows))
 		rc = fit_fail(err, FIT_EDATA, "%s: no row with a weight above 0", t->input);
 	lend(g, t, g->features, g->n_features);

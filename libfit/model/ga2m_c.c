@@ -120,7 +120,8 @@ static void put_score(struct fit_c_out *o, const struct c_model *c)
 	static const char *const level_mark[] = { "", "_1" };
 	const struct fit_ga2m *m = c->m;
 
-	fit_c_put(o, "\n/* On the %s scale; score has room for %zu. */\n", fit_ga2m_link_name(m->loss), m->n_outputs);
+	fit_c_put(o, "\n/* On the %s scale; score has room for %zu. */\n", fit_ga2m_link_name(m->loss),
+		  m->n_outputs);
 	fit_c_put(o, "void %s_score(const double *x, double *score)\n{\n", c->name);
 	put_tables(o, c);
 	if (!m->n_terms && !m->offset)

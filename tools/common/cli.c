@@ -346,6 +346,14 @@ static void set_option(struct cli *cli, const struct cli_option *o, const char *
 	}
 }
 
+bool cli_listed(const struct cli_list *list, const char *text)
+{
+	for (size_t i = 0; i < list->n; i++)
+		if (strcmp(list->items[i], text) == 0)
+			return true;
+	return false;
+}
+
 bool cli_given(const struct cli *cli, const char *long_name)
 {
 	size_t i = 0;

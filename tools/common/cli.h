@@ -45,6 +45,8 @@ struct cli_list {
 	size_t n, cap;
 };
 
+bool cli_listed(const struct cli_list *list, const char *text);
+
 struct cli_option {
 	int short_name;			/* 0: none */
 	const char *long_name;
