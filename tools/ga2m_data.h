@@ -18,7 +18,8 @@ struct ga2m_columns {
 int ga2m_find_columns(const struct fit_input *in, const struct ga2m_train_options *o, struct ga2m_columns *c,
 		      struct fit_err *err) FIT_MUST_CHECK;
 void ga2m_columns_release(struct ga2m_columns *c);
-/* All rows, classes in their order. FIT_EDATA: a bad cell, with its place, or no rows. Release d in any case. */
+/* All rows, classes in their order. FIT_EDATA: a bad cell, with its place, or no rows. Release d in any
+ * case. */
 int ga2m_read_rows(struct fit_input *in, const struct ga2m_train_options *o, const struct ga2m_columns *c,
 		   struct fit_ga2m_data *d, struct fit_err *err) FIT_MUST_CHECK;
 

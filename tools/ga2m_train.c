@@ -268,7 +268,8 @@ static int check_usage(struct cli *cli, const struct ga2m_train_options *o)
 {
 	const struct {
 		const char *option, *column;
-	} others[] = { { "weight", o->weight }, { "offset", o->offset }, { "time", o->time }, { "group", o->group } };
+	} others[] = { { "weight", o->weight }, { "offset", o->offset }, { "time", o->time },
+		       { "group", o->group } };
 
 	for (size_t i = 0; i < sizeof others / sizeof *others; i++)
 		if (others[i].column && strcmp(others[i].column, o->target) == 0)
