@@ -9,7 +9,7 @@ libfit/base    |                                        | gsl/gsl_rng.h xxhash.h
 libfit/table   | libfit/base                            | hdf5.h hdf5_hl.h zlib.h zstd.h
 libfit/model   | libfit/base libfit/table               | gsl/* lapacke.h glpk.h libqhull_r/* jansson.h
 libfit/replay  | libfit/base libfit/table libfit/model  |
-libfit/verify  | libfit/base libfit/table libfit/model  |
+libfit/verify  | libfit/base libfit/table libfit/model  | gsl/gsl_cdf.h
 libfit/metrics | libfit/base libfit/table               |
 libfit/synth   | libfit/base libfit/table libfit/model  | gsl/gsl_rng.h gsl/gsl_randist.h
 libfit/plot    | libfit/base libfit/table               |
