@@ -39,7 +39,8 @@ static bool has_truth(const struct gate_replay_options *o)
 	if (strcmp(o->policy, "pollux") == 0)
 		return o->in.profiles.n > 0 && !o->in.speedups && !o->in.plan_times;
 	if (strcmp(o->policy, "boa") == 0)
-		return o->in.speedups && o->in.classes && o->in.budget > 0 && !o->in.profiles.n && !o->in.plan_times;
+		return o->in.speedups && o->in.classes && o->in.budget > 0 && !o->in.profiles.n &&
+			!o->in.plan_times;
 	return o->in.plan_times && !o->in.profiles.n && !o->in.speedups;
 }
 
@@ -48,20 +49,25 @@ int gate_replay_check(struct cli *cli, const struct gate_replay_options *o)
 	const struct believer *b = believers;
 
 	if (!o->jobs) {
-		if (o->in.cluster || o->in.profiles.n || o->in.speedups || o->in.classes || o->in.plan_times ||
-		    o->in.budget > 0 || o->interval_ns >= 0 || cli_given(cli, "policy") || cli_given(cli, "fidelity"))
-			return cli_usage(cli, "--policy, --cluster, --interval, --fidelity, --profile, --speedups, --classes, "
+		if (o->in.cluster || o->in.profiles.n || o->in.speedups || o->in.classes ||
+		    o->in.plan_times ||
+		    o->in.budget > 0 || o->interval_ns >= 0 || cli_given(cli, "policy") ||
+			    cli_given(cli, "fidelity"))
+			return cli_usage(cli,
+					 "--policy, --cluster, --interval, --fidelity, --profile, --speedups, --classes, "
 					 "--budget and --plan-times need --replay");
 		return 0;
 	}
 	while (b->policy && strcmp(b->policy, o->policy) != 0)
 		b++;
 	if (!b->policy)
-		return cli_usage(cli, "bad policy '%s' (expected one that believes a model: pollux, boa or rubick)", o->policy);
+		return cli_usage(cli,
+				 "bad policy '%s' (expected one that believes a model: pollux, boa or rubick)", o->policy);
 	if (!o->in.cluster)
 		return cli_usage(cli, "--replay needs --cluster");
 	if (!has_truth(o))
-		return cli_usage(cli, "--policy %s needs %s, and takes nothing else of what is true", b->policy, b->needs);
+		return cli_usage(cli, "--policy %s needs %s, and takes nothing else of what is true",
+				 b->policy, b->needs);
 	if (!find_fidelity(o->fidelity))
 		return cli_usage(cli, "unknown fidelity '%s' (gf-replay --help lists them)", o->fidelity);
 	return 0;
@@ -107,7 +113,8 @@ static int read_jobs(const char *log, struct fit_table *t, struct fit_err *err)
 
 /* ---- one replay ---- */
 
-static int write_log(const struct fit_jobs *jobs, struct replay_inputs *in, const struct fit_replay_params *p,
+static int write_log(const struct fit_jobs *jobs, struct replay_inputs *in,
+		     const struct fit_replay_params *p,
 		     const char *log, struct fit_err *err)
 {
 	const struct fit_meta none = { 0 };
@@ -164,7 +171,8 @@ static void make_params(const struct gate_replay_options *o, const struct replay
 	p->models = in->models.n ? &in->models : NULL;
 	p->cold_restart_ns = -1;
 	p->policy_params.seed = seed;
-	p->policy_params.pollux_search = p->fidelity->pollux_search_defects ? FIT_SEARCH_GA : FIT_SEARCH_LOCAL;
+	p->policy_params.pollux_search = p->fidelity->pollux_search_defects ? FIT_SEARCH_GA :
+		FIT_SEARCH_LOCAL;
 	p->policy_params.boa_given = o->in.budget > 0;
 	p->policy_params.boa_learner = in->learner;
 	p->policy_params.boa_classes = &in->classes;
@@ -172,7 +180,8 @@ static void make_params(const struct gate_replay_options *o, const struct replay
 	p->policy_params.rubick_models = in->plan_models.n ? &in->plan_models : NULL;
 }
 
-static int in_folder(const struct cli *cli, const struct gate_replay_options *o, const char *model, const char *log,
+static int in_folder(const struct cli *cli, const struct gate_replay_options *o, const char *model,
+		     const char *log,
 		     struct fit_table *table, struct fit_meta *meta, struct fit_err *err)
 {
 	struct fit_replay_params p = fit_replay_params_default();
@@ -194,8 +203,10 @@ static int in_folder(const struct cli *cli, const struct gate_replay_options *o,
 		replay_inputs_tell_left_out(cli, &jobs);
 		rc = cli_meta_input(meta, "jobs", jobs.hash) ? fit_fail_nomem(err) : FIT_OK;
 		for (size_t i = 0; i < in.profiles.n && !rc; i++)
-			rc = cli_meta_input(meta, "profile", in.profiles.entries[i].hash) ? fit_fail_nomem(err) : FIT_OK;
-		if (!rc && *in.classes.speedups.hash && cli_meta_input(meta, "speedups", in.classes.speedups.hash))
+			rc = cli_meta_input(meta, "profile", in.profiles.entries[i].hash) ?
+				fit_fail_nomem(err) : FIT_OK;
+		if (!rc && *in.classes.speedups.hash && cli_meta_input(meta, "speedups",
+			in.classes.speedups.hash))
 			rc = fit_fail_nomem(err);
 		if (!rc && *in.plan_times.hash && cli_meta_input(meta, "plan_times", in.plan_times.hash))
 			rc = fit_fail_nomem(err);
@@ -206,7 +217,8 @@ static int in_folder(const struct cli *cli, const struct gate_replay_options *o,
 	return rc;
 }
 
-int gate_replay(const struct cli *cli, const struct gate_replay_options *o, const char *model, struct fit_table *jobs,
+int gate_replay(const struct cli *cli, const struct gate_replay_options *o, const char *model,
+		struct fit_table *jobs,
 		struct fit_meta *meta, struct fit_err *err)
 {
 	const char *tmp = getenv("TMPDIR");

@@ -2,7 +2,8 @@
 /*
  * gf-gate: may this fitted model go to production? Checks that the model is physically plausible, that it
  * says what was measured, that it says so of rows that it did not see, that what it is asked is like what it
- * was fitted to, and that it is no worse than the model that is in production. One verdict at the end, and the
+ * was fitted to, and that it is no worse than the model that is in production. One verdict at the end,
+ * and the
  * exit status that goes with it.
  */
 #include <math.h>
@@ -30,40 +31,58 @@ struct options {
 static const char *const formats[] = { "tsv", "json", NULL };
 
 static const struct cli_option options[] = {
-	{ 'd', "data", CLI_TEXT, AT(in.data), "FILE", NULL, "measurements that the model is held against", NULL, 0, 0,
+	{ 'd', "data", CLI_TEXT, AT(in.data), "FILE", NULL, "measurements that the model is held against",
+	 NULL, 0, 0,
 	  CLI_INPUT },
-	{ 0, "fresh", CLI_TEXT, AT(in.fresh), "FILE", NULL, "what the model is asked now", NULL, 0, 0, CLI_INPUT },
-	{ 'i', "incumbent", CLI_TEXT, AT(in.incumbent), "MODEL", NULL, "the model that is in production", NULL, 0, 0,
+	{ 0, "fresh", CLI_TEXT, AT(in.fresh), "FILE", NULL, "what the model is asked now", NULL, 0, 0,
+	 CLI_INPUT },
+	{ 'i', "incumbent", CLI_TEXT, AT(in.incumbent), "MODEL", NULL, "the model that is in production",
+	 NULL, 0, 0,
 	  CLI_INPUT },
-	{ 't', "thresholds", CLI_TEXT, AT(thresholds), "FILE", "gf-gate thresholds", "what is allowed", NULL, 0, 0,
+	{ 't', "thresholds", CLI_TEXT, AT(thresholds), "FILE", "gf-gate thresholds", "what is allowed",
+	 NULL, 0, 0,
 	  CLI_INPUT },
 	{ 0, "target", CLI_TEXT, AT(in.target), "COLUMN", "what the model says",
 	  "the column of --data that is predicted", NULL, 0, 0, CLI_RESULT },
 	{ 0, "shape", CLI_LIST, AT(shape), "FEATURE=SHAPE", NULL,
 	  "tree, ga2m: increasing, decreasing (ga2m: convex, concave)", NULL, 0, 0, CLI_RESULT },
-	{ 'k', "folds", CLI_INT, AT(folds), "N", "5", "parts of the cross-validation", NULL, 2, 1000, CLI_RESULT },
-	{ 0, "bootstrap", CLI_INT, AT(draws), "N", "2000", "samples of each interval", NULL, 100, 1e6, CLI_RESULT },
-	{ 0, "level", CLI_REAL, AT(in.level), "SHARE", "0.95", "confidence of the intervals", NULL, 0.5, 0.9999,
+	{ 'k', "folds", CLI_INT, AT(folds), "N", "5", "parts of the cross-validation", NULL, 2, 1000,
+	 CLI_RESULT },
+	{ 0, "bootstrap", CLI_INT, AT(draws), "N", "2000", "samples of each interval", NULL, 100, 1e6,
+	 CLI_RESULT },
+	{ 0, "level", CLI_REAL, AT(in.level), "SHARE", "0.95", "confidence of the intervals", NULL, 0.5,
+	 0.9999,
 	  CLI_RESULT },
 	{ 0, "results", CLI_TEXT, AT(in.results), "FILE", NULL,
 	  "jobs of a replay with the model (gf-metrics --per-job)", NULL, 0, 0, CLI_INPUT },
-	{ 0, "incumbent-results", CLI_TEXT, AT(in.incumbent_results), "FILE", NULL, "the same with the incumbent",
+	{ 0, "incumbent-results", CLI_TEXT, AT(in.incumbent_results), "FILE", NULL,
+	 "the same with the incumbent",
 	  NULL, 0, 0, CLI_INPUT },
-	{ 0, "replay", CLI_TEXT, AT(replay.jobs), "JOBS", NULL, "replay these jobs with both models instead", NULL,
+	{ 0, "replay", CLI_TEXT, AT(replay.jobs), "JOBS", NULL,
+	 "replay these jobs with both models instead", NULL,
 	  0, 0, CLI_INPUT },
-	{ 'p', "policy", CLI_TEXT, AT(replay.policy), "NAME", "pollux", "who believes the models: pollux, boa or rubick",
+	{ 'p', "policy", CLI_TEXT, AT(replay.policy), "NAME", "pollux",
+	 "who believes the models: pollux, boa or rubick",
 	  NULL, 0, 0, CLI_RESULT },
-	{ 'c', "cluster", CLI_TEXT, AT(replay.in.cluster), "SPEC", NULL, "as of gf-replay", NULL, 0, 0, CLI_INPUT },
-	{ 0, "interval", CLI_TIME, AT(replay.interval_ns), "SECONDS", "the fidelity's", "as of gf-replay", NULL, 0,
+	{ 'c', "cluster", CLI_TEXT, AT(replay.in.cluster), "SPEC", NULL, "as of gf-replay", NULL, 0, 0,
+	 CLI_INPUT },
+	{ 0, "interval", CLI_TIME, AT(replay.interval_ns), "SECONDS", "the fidelity's", "as of gf-replay",
+	 NULL, 0,
 	  HUNDRED_YEARS_S, CLI_RESULT },
-	{ 0, "fidelity", CLI_TEXT, AT(replay.fidelity), "NAME", "none", "as of gf-replay", NULL, 0, 0, CLI_RESULT },
-	{ 0, "profile", CLI_LIST, AT(replay.in.profiles), "[TYPE=]STORE", NULL, "pollux: what is true", NULL, 0, 0, 0 },
-	{ 0, "speedups", CLI_TEXT, AT(replay.in.speedups), "FILE", NULL, "boa: what is true", NULL, 0, 0, CLI_INPUT },
-	{ 0, "classes", CLI_TEXT, AT(replay.in.classes), "FILE", NULL, "boa: arrivals and restart delays", NULL, 0, 0,
+	{ 0, "fidelity", CLI_TEXT, AT(replay.fidelity), "NAME", "none", "as of gf-replay", NULL, 0, 0,
+	 CLI_RESULT },
+	{ 0, "profile", CLI_LIST, AT(replay.in.profiles), "[TYPE=]STORE", NULL, "pollux: what is true",
+	 NULL, 0, 0, 0 },
+	{ 0, "speedups", CLI_TEXT, AT(replay.in.speedups), "FILE", NULL, "boa: what is true", NULL, 0, 0,
+	 CLI_INPUT },
+	{ 0, "classes", CLI_TEXT, AT(replay.in.classes), "FILE", NULL, "boa: arrivals and restart delays",
+	 NULL, 0, 0,
 	  CLI_INPUT },
-	{ 'b', "budget", CLI_REAL, AT(replay.in.budget), "GPUS", NULL, "boa: GPUs on average", NULL, 1e-9, 1e15,
+	{ 'b', "budget", CLI_REAL, AT(replay.in.budget), "GPUS", NULL, "boa: GPUs on average", NULL, 1e-9,
+	 1e15,
 	  CLI_RESULT },
-	{ 0, "plan-times", CLI_TEXT, AT(replay.in.plan_times), "FILE", NULL, "rubick: what is true", NULL, 0, 0,
+	{ 0, "plan-times", CLI_TEXT, AT(replay.in.plan_times), "FILE", NULL, "rubick: what is true", NULL,
+	 0, 0,
 	  CLI_INPUT },
 	{ 0, "format", CLI_CHOICE, AT(format), "NAME", "tsv", "tsv: a table; json", formats, 0, 0, 0 },
 	END_OF_OPTIONS
@@ -126,7 +145,8 @@ static int add_meta(const struct cli *cli, const struct fit_gate *g, const struc
 	return rc ? fit_fail_nomem(err) : FIT_OK;
 }
 
-static int write_json(const struct cli *cli, const struct fit_gate *g, const struct fit_meta *meta, struct fit_err *err)
+static int write_json(const struct cli *cli, const struct fit_gate *g, const struct fit_meta *meta,
+		      struct fit_err *err)
 {
 	struct fit_str text = { 0 };
 	int rc = fit_gate_print_json(g, meta, &text, err);
@@ -136,7 +156,8 @@ static int write_json(const struct cli *cli, const struct fit_gate *g, const str
 	return rc;
 }
 
-static int write_table(const struct cli *cli, const struct fit_gate *g, const struct fit_meta *meta, struct fit_err *err)
+static int write_table(const struct cli *cli, const struct fit_gate *g, const struct fit_meta *meta,
+		       struct fit_err *err)
 {
 	struct fit_writer *w = NULL;
 	int rc = cli_writer_open(cli, &w, err);
@@ -154,8 +175,10 @@ static void say_why(const struct cli *cli, const struct fit_gate *g)
 {
 	for (size_t i = 0; i < g->n; i++)
 		if (g->list[i].verdict == g->verdict && g->verdict != FIT_GATE_PASS) {
-			cli_warn(cli, "%s: %s%s%s: %s", g->verdict == FIT_GATE_FAIL ? "the model fails" : "cannot say",
-				 g->list[i].check, g->list[i].region ? ", " : "", g->list[i].region ? g->list[i].region : "",
+			cli_warn(cli, "%s: %s%s%s: %s", g->verdict == FIT_GATE_FAIL ? "the model fails" :
+				 "cannot say",
+				 g->list[i].check, g->list[i].region ? ", " : "", g->list[i].region ?
+					 g->list[i].region : "",
 				 g->list[i].reason ? g->list[i].reason : "");
 			return;
 		}
@@ -243,7 +266,8 @@ int main(int argc, char **argv)
 	int rc = cli_start(&cli, &tool, argc, argv, &o);
 
 	if (rc < 0)
-		rc = cli_finish(&cli, strcmp(cli.verb->name, "thresholds") == 0 ? thresholds(&cli) : gate(&cli, &o));
+		rc = cli_finish(&cli, strcmp(cli.verb->name, "thresholds") == 0 ? thresholds(&cli) :
+				gate(&cli, &o));
 	free(o.shape.items);
 	free(o.replay.in.profiles.items);
 	return rc;

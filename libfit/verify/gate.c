@@ -11,16 +11,19 @@
 const char *const fit_gate_verdict_names[] = { "pass", "fail", "cannot-say", "noted", NULL };
 
 static const struct fit_gate_kind *const kinds[] = {
-	&fit_gate_tree, &fit_gate_ga2m, &fit_gate_throughput, &fit_gate_speedup, &fit_gate_noise, &fit_gate_estimates,
+	&fit_gate_tree, &fit_gate_ga2m, &fit_gate_throughput, &fit_gate_speedup, &fit_gate_noise,
+	&fit_gate_estimates,
 	&fit_gate_rubick, NULL
 };
 /* In the same order. */
-const char *const fit_gate_kind_names[] = { "tree", "ga2m", "throughput", "speedup", "noise", "estimates", "rubick",
+const char *const fit_gate_kind_names[] = { "tree", "ga2m", "throughput", "speedup", "noise", "estimates",
+					   "rubick",
 					    NULL };
 
 /* ---- findings ---- */
 
-static int add(struct fit_gate_run *r, const char *region, double value, const struct fit_gate_interval *between,
+FIT_PRINTF(7, 0) static int add(struct fit_gate_run *r, const char *region, double value,
+	       const struct fit_gate_interval *between,
 	       enum fit_gate_verdict verdict, struct fit_err *err, const char *reason, va_list ap)
 {
 	struct fit_gate *g = r->g;
@@ -38,14 +41,16 @@ static int add(struct fit_gate_run *r, const char *region, double value, const s
 		.low = between ? between->low : (double)NAN,
 		.high = between ? between->high : (double)NAN,
 		.limit = r->rule->limit,
-		.verdict = verdict != FIT_GATE_PASS && r->rule->action == FIT_GATE_NOTE ? FIT_GATE_NOTED : verdict,
+		.verdict = verdict != FIT_GATE_PASS && r->rule->action == FIT_GATE_NOTE ?
+			   FIT_GATE_NOTED : verdict,
 		.reason = *text.msg ? fit_strdup(fit_text_of(text.msg)) : NULL,
 	};
 	g->n++;
 	return (region && !f->region) || (*text.msg && !f->reason) ? fit_fail_nomem(err) : FIT_OK;
 }
 
-int fit_gate_add(struct fit_gate_run *r, const char *region, double value, const struct fit_gate_interval *between,
+int fit_gate_add(struct fit_gate_run *r, const char *region, double value,
+		 const struct fit_gate_interval *between,
 		 enum fit_gate_verdict verdict, struct fit_err *err, const char *reason, ...)
 {
 	va_list ap;
@@ -60,7 +65,8 @@ int fit_gate_add(struct fit_gate_run *r, const char *region, double value, const
 int fit_gate_at_most(struct fit_gate_run *r, const char *region, double value, struct fit_err *err,
 		     const char *reason, ...)
 {
-	enum fit_gate_verdict v = isnan(value) ? FIT_GATE_CANNOT : value <= r->rule->limit ? FIT_GATE_PASS : FIT_GATE_FAIL;
+	enum fit_gate_verdict v = isnan(value) ? FIT_GATE_CANNOT : value <= r->rule->limit ?
+		FIT_GATE_PASS : FIT_GATE_FAIL;
 	va_list ap;
 	int rc;
 
@@ -73,7 +79,8 @@ int fit_gate_at_most(struct fit_gate_run *r, const char *region, double value, s
 int fit_gate_at_least(struct fit_gate_run *r, const char *region, double value, struct fit_err *err,
 		      const char *reason, ...)
 {
-	enum fit_gate_verdict v = isnan(value) ? FIT_GATE_CANNOT : value >= r->rule->limit ? FIT_GATE_PASS : FIT_GATE_FAIL;
+	enum fit_gate_verdict v = isnan(value) ? FIT_GATE_CANNOT : value >= r->rule->limit ?
+		FIT_GATE_PASS : FIT_GATE_FAIL;
 	va_list ap;
 	int rc;
 
@@ -83,7 +90,8 @@ int fit_gate_at_least(struct fit_gate_run *r, const char *region, double value, 
 	return rc;
 }
 
-static const struct fit_gate_rule *find_rule(const struct fit_gate_policy *p, const char *check, const char *kind)
+static const struct fit_gate_rule *find_rule(const struct fit_gate_policy *p, const char *check,
+					     const char *kind)
 {
 	const struct fit_gate_rule *any = NULL;
 
@@ -117,7 +125,8 @@ static int copy_meta(struct fit_meta *to, const struct fit_reader *r, struct fit
 }
 
 /* Of which kind is it? meta (may be NULL) gets the metadata of its first table. */
-static int find_kind(const struct fit_gate_source *s, const struct fit_gate_kind **kind, struct fit_meta *meta,
+static int find_kind(const struct fit_gate_source *s, const struct fit_gate_kind **kind,
+		     struct fit_meta *meta,
 		     struct fit_err *err)
 {
 	struct fit_text bytes = { s->bytes.s, s->bytes.n };
@@ -128,7 +137,8 @@ static int find_kind(const struct fit_gate_source *s, const struct fit_gate_kind
 	for (size_t i = 0; s->json && kinds[i] && !*kind; i++)
 		*kind = kinds[i]->is_json && kinds[i]->is_json(bytes) ? kinds[i] : NULL;
 	if (s->json)
-		return *kind ? FIT_OK : fit_fail(err, FIT_EDATA, "%s: JSON, but no tree and no GA2M", s->name);
+		return *kind ? FIT_OK : fit_fail(err, FIT_EDATA, "%s: JSON, but no tree and no GA2M",
+						 s->name);
 	rc = fit_gate_source_reader(s, &r, err);
 	rc = rc ? rc : fit_reader_begin(r, NULL, 0, err);
 	if (rc == FIT_END)
@@ -136,8 +146,10 @@ static int find_kind(const struct fit_gate_source *s, const struct fit_gate_kind
 	for (size_t i = 0; !rc && kinds[i] && !*kind; i++)
 		*kind = kinds[i]->is(fit_reader_table_name(r), has_column, r) ? kinds[i] : NULL;
 	if (!rc && !*kind)
-		rc = fit_fail(err, FIT_EDATA, "%s: a table, but not one of models that is known (expected what "
-			      "gf-throughput, gf-speedup, gf-pgns, gf-tree or gf-ga2m writes)", fit_reader_input(r));
+		rc = fit_fail(err, FIT_EDATA,
+			      "%s: a table, but not one of models that is known (expected what "
+			      "gf-throughput, gf-speedup, gf-pgns, gf-tree or gf-ga2m writes)",
+			      fit_reader_input(r));
 	if (!rc && meta)
 		rc = copy_meta(meta, r, err);
 	fit_reader_close(r);
@@ -186,7 +198,8 @@ static int load_incumbent(struct fit_gate_run *r, struct fit_err *err)
 
 	rc = rc ? rc : find_kind(&s, &kind, NULL, err);
 	if (!rc && kind != r->kind)
-		rc = fit_fail(err, FIT_EDATA, "%s: %s, but the model is %s", r->in->incumbent, kind->what, r->kind->what);
+		rc = fit_fail(err, FIT_EDATA, "%s: %s, but the model is %s", r->in->incumbent, kind->what,
+			      r->kind->what);
 	rc = rc ? rc : kind->load(&r->incumbent, &s, err);
 	rc = rc ? rc : add_input(r, "input_incumbent", s.hash, err);
 	fit_gate_source_release(&s);
@@ -204,7 +217,8 @@ static int load_rows(struct fit_gate_run *r, const char *operand, const char *na
 }
 
 const struct fit_field fit_gate_job_fields[FIT_GATE_JOB_FIELDS] = {
-	{ "job_id", FIT_TEXT, FIT_F_NOT_NA }, { "jct_s", FIT_TIME, 0 }, { "queue_s", FIT_TIME, FIT_F_OPTIONAL },
+	{ "job_id", FIT_TEXT, FIT_F_NOT_NA }, { "jct_s", FIT_TIME, 0 },
+	{ "queue_s", FIT_TIME, FIT_F_OPTIONAL },
 	{ "gpu_s", FIT_REAL, FIT_F_OPTIONAL }, { "isolated_s", FIT_TIME, FIT_F_OPTIONAL },
 };
 
@@ -219,8 +233,10 @@ static int load_results(struct fit_gate_run *r, struct fit_err *err)
 		return FIT_OK;
 	r->results = &r->results_table;
 	r->incumbent_results = &r->incumbent_results_table;
-	rc = fit_table_read(&r->results_table, r->in->results, fit_gate_job_fields, FIT_GATE_JOB_FIELDS, err);
-	rc = rc ? rc : fit_table_read(&r->incumbent_results_table, r->in->incumbent_results, fit_gate_job_fields,
+	rc = fit_table_read(&r->results_table, r->in->results, fit_gate_job_fields, FIT_GATE_JOB_FIELDS,
+			    err);
+	rc = rc ? rc : fit_table_read(&r->incumbent_results_table, r->in->incumbent_results,
+				      fit_gate_job_fields,
 				      FIT_GATE_JOB_FIELDS, err);
 	rc = rc ? rc : add_input(r, "input_results", r->results_table.hash, err);
 	return rc ? rc : add_input(r, "input_incumbent_results", r->incumbent_results_table.hash, err);
@@ -257,7 +273,8 @@ static int load_rest(struct fit_gate_run *r, struct fit_err *err)
 
 static int run_check(struct fit_gate_run *r, const struct fit_gate_check *c, struct fit_err *err)
 {
-	static const char *const options[] = { "--data", "--fresh", "--incumbent", "results of two replays" };
+	static const char *const options[] = { "--data", "--fresh", "--incumbent",
+					      "results of two replays" };
 	unsigned lacks = c->needs & ~r->has;
 	int bit = 0;
 
@@ -283,7 +300,8 @@ static int run_checks(struct fit_gate_run *r, struct fit_err *err)
 	int rc = FIT_OK;
 
 	if (r->in->n_shapes && !has_shapes(r->kind))
-		return fit_fail(err, FIT_EINVAL, "--shape is of a tree or a GA2M, and this is %s", r->kind->what);
+		return fit_fail(err, FIT_EINVAL, "--shape is of a tree or a GA2M, and this is %s",
+				r->kind->what);
 
 	for (const struct fit_gate_check *c = r->kind->checks; c->name && !rc; c++) {
 		r->rule = find_rule(r->g->policy, c->name, r->kind->name);
@@ -374,7 +392,8 @@ static struct fit_gate_finding last_row(const struct fit_gate *g, struct fit_err
 		open += g->list[i].verdict == FIT_GATE_CANNOT;
 	}
 	fit_fail(why, FIT_OK, "%zu of %zu findings fail, %zu cannot be said", failed, g->n, open);
-	return (struct fit_gate_finding){ "verdict", NULL, (double)NAN, (double)NAN, (double)NAN, (double)NAN, g->verdict,
+	return (struct fit_gate_finding){ "verdict", NULL, (double)NAN, (double)NAN, (double)NAN,
+					 (double)NAN, g->verdict,
 					  why->msg };
 }
 
@@ -391,11 +410,14 @@ static int put_finding(struct fit_writer *w, const struct fit_gate_finding *f, s
 	return fit_writer_end_row(w, err);
 }
 
-int fit_gate_write(const struct fit_gate *g, struct fit_writer *w, const struct fit_meta *meta, struct fit_err *err)
+int fit_gate_write(const struct fit_gate *g, struct fit_writer *w, const struct fit_meta *meta,
+		   struct fit_err *err)
 {
 	static const struct fit_field fields[] = {
-		{ "check", FIT_TEXT, 0 }, { "region", FIT_TEXT, 0 }, { "value", FIT_REAL, 0 }, { "low", FIT_REAL, 0 },
-		{ "high", FIT_REAL, 0 }, { "limit", FIT_REAL, 0 }, { "verdict", FIT_TEXT, 0 }, { "reason", FIT_TEXT, 0 },
+		{ "check", FIT_TEXT, 0 }, { "region", FIT_TEXT, 0 }, { "value", FIT_REAL, 0 },
+		{ "low", FIT_REAL, 0 },
+		{ "high", FIT_REAL, 0 }, { "limit", FIT_REAL, 0 }, { "verdict", FIT_TEXT, 0 },
+		{ "reason", FIT_TEXT, 0 },
 	};
 	struct fit_err why;
 	const struct fit_gate_finding last = last_row(g, &why);

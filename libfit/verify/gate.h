@@ -77,7 +77,8 @@ struct fit_gate_inputs {
 	const char *incumbent;		/* the model of the same kind that is in production; NULL: none */
 	const char *data;		/* measurements; NULL: none */
 	const char *fresh;		/* what the model is asked now; NULL: none */
-	const char *results, *incumbent_results;	/* jobs of two replays (gf-metrics --per-job); NULL: none */
+	/* jobs of two replays (gf-metrics --per-job); NULL: none */
+	const char *results, *incumbent_results;
 	/* The same as tables with fit_gate_job_fields, borrowed; NULL: read from the operands above. */
 	const struct fit_table *results_table, *incumbent_results_table;
 	const char *target;		/* the column that is predicted, where the model does not say; NULL */
@@ -98,8 +99,9 @@ struct fit_gate {
 	struct fit_meta inputs;		/* content hashes: input_model, input_data, … */
 };
 
-/* Run all checks of the model's kind. FIT_EDATA, FIT_EPARSE, FIT_ENOTFOUND: an input is no table, no model, of
- * another kind than the incumbent, or lacks a column; FIT_EINVAL: a shape that the model cannot have; a model that is one, and is bad, is no error.
+/* Run all checks of the model's kind. FIT_EDATA, FIT_EPARSE, FIT_ENOTFOUND: an input is no table, no
+ * model, of another kind than the incumbent, or lacks a column; FIT_EINVAL: a shape that the model cannot
+ * have; a model that is one, and is bad, is no error.
  * Release with fit_gate_release(). */
 int fit_gate_run(struct fit_gate *g, const struct fit_gate_policy *policy, const struct fit_gate_inputs *in,
 		 struct fit_err *err) FIT_MUST_CHECK;

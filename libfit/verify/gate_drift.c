@@ -89,7 +89,8 @@ int fit_gate_check_extrapolation(struct fit_gate_run *r, struct fit_err *err)
 	if (!(r->has & FIT_GATE_DATA) && r->kind->inside)
 		return extrapolation_by_model(r, err);
 	if (!(r->has & FIT_GATE_DATA))
-		return fit_gate_add(r, NULL, (double)NAN, NULL, FIT_GATE_NOTED, err, "not looked at: needs --data");
+		return fit_gate_add(r, NULL, (double)NAN, NULL, FIT_GATE_NOTED, err,
+				    "not looked at: needs --data");
 	low = malloc((s->n_x + 1) * sizeof *low);
 	high = malloc((s->n_x + 1) * sizeof *high);
 	if (!low || !high)
@@ -113,7 +114,8 @@ int fit_gate_check_extrapolation(struct fit_gate_run *r, struct fit_err *err)
 
 /* ---- drift ---- */
 
-/* Put neighbours of bins [from, to) together until each has a tenth of a, so that chance says little; the bins
+/* Put neighbours of bins [from, to) together until each has a tenth of a, so that chance says little; the
+ * bins
  * around stay. The new number of bins. */
 static size_t merge(double *a, double *b, size_t n, size_t from, size_t to)
 {
@@ -159,14 +161,19 @@ static int say_psi(struct fit_gate_run *r, const char *name, const double *a, co
 	enum fit_gate_verdict v;
 
 	fit_gate_psi(a, b, n, &psi, &bound);
-	v = isnan(psi) ? FIT_GATE_CANNOT : psi <= r->rule->limit ? FIT_GATE_PASS : psi > bound ? FIT_GATE_FAIL :
+	v = isnan(psi) ? FIT_GATE_CANNOT : psi <= r->rule->limit ? FIT_GATE_PASS : psi > bound ?
+		FIT_GATE_FAIL :
 	    FIT_GATE_CANNOT;
-	return fit_gate_add(r, name, psi, NULL, v, err, "population stability index over %zu bins%s; chance alone "
-			    "stays below %.3g", n, v == FIT_GATE_CANNOT ? ": too few rows to tell" : "", bound);
+	return fit_gate_add(r, name, psi, NULL, v, err,
+			    "population stability index over %zu bins%s; chance alone "
+			    "stays below %.3g", n, v == FIT_GATE_CANNOT ? ": too few rows to tell" : "",
+				    bound);
 }
 
-/* Categories: the numbers that occur in either; missing ones and such as training did not see are one each. */
-static int psi_nominal(struct fit_gate_run *r, size_t i, const char *name, double *v, double *w, struct fit_err *err)
+/* Categories: the numbers that occur in either; missing ones and such as training did not see are one
+ * each. */
+static int psi_nominal(struct fit_gate_run *r, size_t i, const char *name, double *v, double *w,
+		       struct fit_err *err)
 {
 	size_t missing_a, missing_b, na = values_of(&r->data, i, -1, v, &missing_a);
 	size_t nb = values_of(&r->fresh, i, -1, w, &missing_b), n = 0, ia = 0, ib = 0;
@@ -196,7 +203,8 @@ static int psi_nominal(struct fit_gate_run *r, size_t i, const char *name, doubl
 	return rc;
 }
 
-static int psi_number(struct fit_gate_run *r, size_t i, const char *name, double *v, double *w, struct fit_err *err)
+static int psi_number(struct fit_gate_run *r, size_t i, const char *name, double *v, double *w,
+		      struct fit_err *err)
 {
 	double a[N_BINS + 1] = { 0 }, b[N_BINS + 1] = { 0 }, cuts[N_BINS];
 	size_t missing_a, missing_b, na = values_of(&r->data, i, -1, v, &missing_a);
@@ -281,7 +289,8 @@ int fit_gate_check_psi(struct fit_gate_run *r, struct fit_err *err)
 	if (!(r->has & FIT_GATE_DATA) && r->kind->bins)
 		return psi_by_bins(r, err);
 	if (!(r->has & FIT_GATE_DATA))
-		return fit_gate_add(r, NULL, (double)NAN, NULL, FIT_GATE_NOTED, err, "not looked at: needs --data");
+		return fit_gate_add(r, NULL, (double)NAN, NULL, FIT_GATE_NOTED, err,
+				    "not looked at: needs --data");
 	v = malloc((r->data.n + 1) * sizeof *v);
 	w = malloc((r->fresh.n + 1) * sizeof *w);
 	if (!v || !w)

@@ -12,7 +12,8 @@ static const char *unit(enum fit_gate_metric m)
 {
 	static const char *const names[] = {
 		[FIT_GATE_RELATIVE] = "mean error, percent", [FIT_GATE_UNEXPLAINED] = "share unexplained",
-		[FIT_GATE_WRONG] = "share of rows of another class", [FIT_GATE_LOG] = "root mean squared log error"
+		[FIT_GATE_WRONG] = "share of rows of another class",
+		[FIT_GATE_LOG] = "root mean squared log error"
 	};
 
 	return names[m];
@@ -69,7 +70,7 @@ int fit_gate_check_coverage(struct fit_gate_run *r, struct fit_err *err)
 		size_t rows = rows_of(s, (uint32_t)g, -1, at), n = 0, known = 0;
 
 		for (size_t i = 0; i < rows; i++) {
-			n += isfinite(s->y[at[i]]);
+			n += isfinite(s->y[at[i]]) ? 1 : 0;
 			known += isfinite(s->y[at[i]]) && isfinite(r->data_p[at[i]]);
 		}
 		rc = fit_gate_at_least(r, group_name(s, g), n ? (double)known / (double)n : (double)NAN, err,
@@ -111,7 +112,8 @@ int fit_gate_check_residual_region(struct fit_gate_run *r, struct fit_err *err)
 			size_t n = rows_of(s, (uint32_t)g, k, at);
 
 			fit_str_clear(&name);
-			if (n && fit_str_printf(&name, "%s%s%s", s->groups[g], *s->groups[g] ? ", " : "", s->regions[k]))
+			if (n && fit_str_printf(&name, "%s%s%s", s->groups[g], *s->groups[g] ? ", " : "",
+						s->regions[k]))
 				rc = fit_fail_nomem(err);
 			else if (n)
 				rc = fit_gate_at_most(r, name.s, fit_gate_error(m, s, r->data_p, at, n), err,
@@ -136,7 +138,8 @@ static double bias(enum fit_gate_metric m, const struct fit_gate_set *s, const d
 			continue;
 		k++;
 		mean += y;
-		sum += m == FIT_GATE_RELATIVE ? 100 * (x - y) / fabs(y) : m == FIT_GATE_LOG ? log(x / y) : x - y;
+		sum += m == FIT_GATE_RELATIVE ? 100 * (x - y) / fabs(y) : m == FIT_GATE_LOG ? log(x / y) :
+			x - y;
 	}
 	if (!k)
 		return (double)NAN;
@@ -166,7 +169,8 @@ int fit_gate_check_bias(struct fit_gate_run *r, struct fit_err *err)
 		double b = bias(m, s, r->data_p, at, n);
 
 		rc = fit_gate_at_most(r, group_name(s, g), fabs(b), err, "predictions are %s on average",
-				      b > 0 ? "too large" : b < 0 ? "too small" : "neither too large nor too small");
+				      b > 0 ? "too large" : b < 0 ? "too small" :
+					      "neither too large nor too small");
 	}
 	free(at);
 	return rc;
@@ -224,7 +228,8 @@ int fit_gate_cross_validate(struct fit_gate_run *r, struct fit_err *err)
 		rc = r->kind->refit(&model, r->model, s, use, r->in->seed, err);
 		for (size_t i = 0; i < s->n && !rc; i++)
 			if (fold[i] == k)
-				r->cv_p[i] = r->kind->predict(model, s->groups[s->group[i]], &s->x[i * s->n_x]);
+				r->cv_p[i] = r->kind->predict(model, s->groups[s->group[i]],
+							      &s->x[i * s->n_x]);
 		r->kind->free(model);
 	}
 	free(fold);
@@ -266,18 +271,21 @@ int fit_gate_check_over_fit(struct fit_gate_run *r, struct fit_err *err)
 
 	for (size_t i = 0; i < p->n; i++)
 		if (strcmp(p->rules[i].check, "cross-validation") == 0 &&
-		    (strcmp(p->rules[i].model, r->kind->name) == 0 || (!(enough > 0) && strcmp(p->rules[i].model, "any") == 0)))
+		    (strcmp(p->rules[i].model, r->kind->name) == 0 ||
+		     (!(enough > 0) && strcmp(p->rules[i].model, "any") == 0)))
 			enough = p->rules[i].limit / 4;
 	for (size_t g = 0; g < s->n_groups && !rc; g++) {
 		size_t n = rows_of(s, (uint32_t)g, -1, at);
-		double out = fit_gate_error(m, s, r->cv_p, at, n), in = fit_gate_error(m, s, r->data_p, at, n);
+		double out = fit_gate_error(m, s, r->cv_p, at, n);
+		double in = fit_gate_error(m, s, r->data_p, at, n);
 		double ratio = in > 0 ? out / in : out > 0 ? (double)INFINITY : 1;
 
 		if (isnan(out) || isnan(in))
 			ratio = (double)NAN;
 		rc = fit_gate_add(r, group_name(s, g), ratio, NULL,
 				  isnan(ratio) ? FIT_GATE_CANNOT :
-				  ratio <= r->rule->limit || out <= enough ? FIT_GATE_PASS : FIT_GATE_FAIL, err,
+				  ratio <= r->rule->limit || out <= enough ? FIT_GATE_PASS : FIT_GATE_FAIL,
+					  err,
 				  "%s of left-out rows %.4g, of the model %.4g", unit(m), out, in);
 	}
 	free(at);

@@ -51,7 +51,8 @@ static int load(void **model, struct fit_gate_source *s, struct fit_err *err)
 
 /* ---- rows: the features, and behind them the offset ---- */
 
-static int take_target(const struct fit_ga2m *m, const struct fit_table *table, const char *target, bool measured,
+static int take_target(const struct fit_ga2m *m, const struct fit_table *table, const char *target,
+		       bool measured,
 		       struct fit_gate_set *s, struct fit_err *err)
 {
 	const char *name = target ? target : m->target;
@@ -59,7 +60,8 @@ static int take_target(const struct fit_ga2m *m, const struct fit_table *table, 
 	char buf[40], mine[40], theirs[40];
 
 	if (!c && measured)
-		return fit_fail(err, FIT_ENOTFOUND, "%s: no column '%s'", table->input, name ? name : "target");
+		return fit_fail(err, FIT_ENOTFOUND, "%s: no column '%s'", table->input, name ? name :
+				"target");
 	if (c && !m->n_classes)
 		return fit_gate_set_numbers(s, SIZE_MAX, table, c, err);
 	for (size_t i = 0; i < s->n; i++) {
@@ -115,7 +117,8 @@ static bool feature(const void *model, size_t i, struct fit_gate_feature *f)
 
 static enum fit_gate_metric metric(const void *model)
 {
-	return fit_ga2m_is_class(((const struct fit_ga2m *)model)->loss) ? FIT_GATE_WRONG : FIT_GATE_UNEXPLAINED;
+	return fit_ga2m_is_class(((const struct fit_ga2m *)model)->loss) ? FIT_GATE_WRONG :
+		FIT_GATE_UNEXPLAINED;
 }
 
 #define CLASSES_MAX 256
@@ -188,7 +191,8 @@ static int copy_classes(const struct fit_ga2m *m, struct fit_ga2m_data *d, struc
 	return FIT_OK;
 }
 
-static int fill(const struct fit_ga2m *m, const struct fit_gate_set *s, const bool *use, struct fit_ga2m_data *d,
+static int fill(const struct fit_ga2m *m, const struct fit_gate_set *s, const bool *use,
+		struct fit_ga2m_data *d,
 		struct fit_err *err)
 {
 	struct fit_text *t = calloc(m->n_features + 1, sizeof *t);
@@ -198,10 +202,12 @@ static int fill(const struct fit_ga2m *m, const struct fit_gate_set *s, const bo
 	for (size_t i = 0; i < s->n && !rc; i++) {
 		const double *x = &s->x[i * s->n_x];
 
-		if (!use[i] || !isfinite(s->y[i]) || (m->n_classes && s->y[i] < 0) || (offset && !isfinite(x[m->n_features])))
+		if (!use[i] || !isfinite(s->y[i]) || (m->n_classes && s->y[i] < 0) ||
+		    (offset && !isfinite(x[m->n_features])))
 			continue;
 		for (size_t f = 0; f < m->n_features; f++)
-			t[f] = m->features[f].nominal && x[f] >= 0 ? fit_text_of(m->features[f].categories[(size_t)x[f]]) :
+			t[f] = m->features[f].nominal && x[f] >= 0 ?
+				fit_text_of(m->features[f].categories[(size_t)x[f]]) :
 			       (struct fit_text){ NULL, 0 };
 		if (offset)
 			offset[d->n_rows] = x[m->n_features];
@@ -213,7 +219,8 @@ static int fill(const struct fit_ga2m *m, const struct fit_gate_set *s, const bo
 	return rc;
 }
 
-static int make_data(const struct fit_ga2m *m, const struct fit_gate_set *s, const bool *use, struct fit_ga2m_data *d,
+static int make_data(const struct fit_ga2m *m, const struct fit_gate_set *s, const bool *use,
+		     struct fit_ga2m_data *d,
 		     struct fit_err *err)
 {
 	const char **names = calloc(m->n_features + 1, sizeof *names);
@@ -233,7 +240,8 @@ static int make_data(const struct fit_ga2m *m, const struct fit_gate_set *s, con
 }
 
 /* The same loss and the same pairs, at most two bags: enough to tell whether such a model over-fits. */
-static int refit(void **model, const void *like, const struct fit_gate_set *s, const bool *use, uint64_t seed,
+static int refit(void **model, const void *like, const struct fit_gate_set *s, const bool *use,
+		 uint64_t seed,
 		 struct fit_err *err)
 {
 	const struct fit_ga2m *old = like;
@@ -268,7 +276,8 @@ static int refit(void **model, const void *like, const struct fit_gate_set *s, c
 
 /* ---- checks of its own ---- */
 
-static int set_shape(const struct fit_ga2m *m, const char *text, enum fit_ga2m_shape *shapes, struct fit_err *err)
+static int set_shape(const struct fit_ga2m *m, const char *text, enum fit_ga2m_shape *shapes,
+		     struct fit_err *err)
 {
 	static const char *const names[] = { "free", "increasing", "decreasing", "convex", "concave" };
 	const char *eq = strrchr(text, '=');
@@ -282,7 +291,8 @@ static int set_shape(const struct fit_ga2m *m, const char *text, enum fit_ga2m_s
 			shapes[f] = (enum fit_ga2m_shape)k;
 			return FIT_OK;
 		}
-	return fit_fail(err, FIT_EINVAL, "bad '%s' for --shape (expected a feature that is no category, =, and "
+	return fit_fail(err, FIT_EINVAL,
+			"bad '%s' for --shape (expected a feature that is no category, =, and "
 			"increasing, decreasing, convex or concave)", text);
 }
 
@@ -322,7 +332,8 @@ static int say_review(struct fit_gate_run *r, struct fit_err *err)
 static int check_shape(struct fit_gate_run *r, struct fit_err *err)
 {
 	if (!r->in->n_shapes)
-		return fit_gate_add(r, NULL, (double)NAN, NULL, FIT_GATE_NOTED, err, "not looked at: needs --shape");
+		return fit_gate_add(r, NULL, (double)NAN, NULL, FIT_GATE_NOTED, err,
+				    "not looked at: needs --shape");
 	return say_review(r, err);
 }
 
@@ -340,6 +351,7 @@ static const struct fit_gate_check checks[] = {
 
 const struct fit_gate_kind fit_gate_ga2m = {
 	.name = "ga2m", .what = "a GA2M", .checks = checks, .is = is, .is_json = is_json, .load = load,
-	.free = free_model, .metric = metric, .feature = feature, .rows = rows, .predict = predict, .refit = refit,
+	.free = free_model, .metric = metric, .feature = feature, .rows = rows, .predict = predict,
+	.refit = refit,
 	.bins = bins, .bin = bin, .inside = inside,
 };

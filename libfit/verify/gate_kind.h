@@ -20,9 +20,11 @@ struct fit_gate_source {
 };
 int fit_gate_source_open(struct fit_gate_source *s, const char *operand, struct fit_err *err) FIT_MUST_CHECK;
 void fit_gate_source_release(struct fit_gate_source *s);
-int fit_gate_source_reader(const struct fit_gate_source *s, struct fit_reader **r, struct fit_err *err) FIT_MUST_CHECK;
+int fit_gate_source_reader(const struct fit_gate_source *s, struct fit_reader **r,
+			   struct fit_err *err) FIT_MUST_CHECK;
 /* Its first table; fields may be NULL. */
-int fit_gate_source_table(struct fit_gate_source *s, struct fit_table *t, const struct fit_field *fields, size_t n,
+int fit_gate_source_table(struct fit_gate_source *s, struct fit_table *t, const struct fit_field *fields,
+			  size_t n,
 			  struct fit_err *err) FIT_MUST_CHECK;
 
 /* ---- rows ---- */
@@ -40,9 +42,11 @@ struct fit_gate_set {
 	const char *const *regions;	/* their names; end with NULL */
 	double quantile;	/* what a prediction of numbers aims at; NAN: the mean */
 };
-int fit_gate_set_init(struct fit_gate_set *s, size_t n, size_t n_x, bool regions, struct fit_err *err) FIT_MUST_CHECK;
+int fit_gate_set_init(struct fit_gate_set *s, size_t n, size_t n_x, bool regions,
+		      struct fit_err *err) FIT_MUST_CHECK;
 void fit_gate_set_release(struct fit_gate_set *s);
-int fit_gate_set_group(struct fit_gate_set *s, size_t row, struct fit_text name, struct fit_err *err) FIT_MUST_CHECK;
+int fit_gate_set_group(struct fit_gate_set *s, size_t row, struct fit_text name,
+		       struct fit_err *err) FIT_MUST_CHECK;
 
 /* A number of any column; NAN where it is missing or text. Times in seconds. */
 double fit_gate_number(const struct fit_column *c, size_t row);
@@ -50,7 +54,8 @@ double fit_gate_number(const struct fit_column *c, size_t row);
 int fit_gate_column(const struct fit_table *t, const char *name, const struct fit_column **c,
 		    struct fit_err *err) FIT_MUST_CHECK;
 /* The numbers of column c as feature f of rows s, or of its y (f SIZE_MAX). FIT_EDATA: a text. */
-int fit_gate_set_numbers(struct fit_gate_set *s, size_t f, const struct fit_table *t, const struct fit_column *c,
+int fit_gate_set_numbers(struct fit_gate_set *s, size_t f, const struct fit_table *t,
+			 const struct fit_column *c,
 			 struct fit_err *err) FIT_MUST_CHECK;
 /* A cell as text, in buf where it is a number; s NULL: missing. */
 struct fit_text fit_gate_text(const struct fit_column *c, size_t row, char buf[40]);
@@ -105,9 +110,11 @@ struct fit_gate_kind {
 	int (*grid)(const void *model, struct fit_gate_set *s, struct fit_err *err);
 	double (*predict)(const void *model, const char *group, const double *x);
 	/* A model like this one, of the rows with use[row]; NULL: kind is not fitted to rows. */
-	int (*refit)(void **model, const void *like, const struct fit_gate_set *s, const bool *use, uint64_t seed,
+	int (*refit)(void **model, const void *like, const struct fit_gate_set *s, const bool *use,
+		     uint64_t seed,
 		     struct fit_err *err);
-	/* What the model keeps of its training rows: counts of feature i by bin (the first of missing values, the
+	/* What the model keeps of its training rows: counts of feature i by bin (the first of missing
+	 * values, the
 	 * last of such as it did not see; 0: it keeps none of this feature), the bin of a value, and whether
 	 * training had such a value. All NULL: it keeps nothing. */
 	size_t (*bins)(const void *model, size_t i, const double **counts);
@@ -137,7 +144,8 @@ struct fit_gate_run {
 
 /* Add a finding to the check that runs. region may be NULL, reason is a format. A failure of a check that
  * is only noted is noted. */
-int fit_gate_add(struct fit_gate_run *r, const char *region, double value, const struct fit_gate_interval *between,
+int fit_gate_add(struct fit_gate_run *r, const char *region, double value,
+		 const struct fit_gate_interval *between,
 		 enum fit_gate_verdict verdict, struct fit_err *err, const char *reason, ...)
 	FIT_PRINTF(7, 8) FIT_MUST_CHECK;
 /* The same where the verdict is value <= limit; NAN cannot be said. */

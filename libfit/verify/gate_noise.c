@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The model gate on noise scales (model/pgns_curve.h): curves over training, and the estimates that goodput is
- * computed from. Both are read as they stand. */
+/* The model gate on noise scales (model/pgns_curve.h): curves over training, and the estimates that
+ * goodput is computed from. Both are read as they stand. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -56,7 +56,8 @@ static int take_piece(struct models *m, const struct fit_table *t, size_t row, s
 	struct fit_pgns_curve *c;
 
 	if (!(batch >= 1) || !(init >= 1))
-		return fit_table_fail(t, row, FIT_EDATA, "batch_size", err, "bad batch sizes (expected at least 1)");
+		return fit_table_fail(t, row, FIT_EDATA, "batch_size", err,
+				      "bad batch sizes (expected at least 1)");
 	c = curve_of(m, app.s ? app : FIT_TEXT_LIT(""), (int64_t)batch, (int64_t)init);
 	if (!c || fit_grow(&c->pieces, &c->cap, c->n + 1, sizeof *c->pieces))
 		return fit_fail_nomem(err);
@@ -76,7 +77,8 @@ static void sort_curves(struct fit_pgns_curves *l)
 		size_t at = i;
 
 		while (at > 0 && (strcmp(l->list[at - 1].app, c.app) > 0 ||
-				  (strcmp(l->list[at - 1].app, c.app) == 0 && l->list[at - 1].batch > c.batch))) {
+				  (strcmp(l->list[at - 1].app, c.app) == 0 &&
+				   l->list[at - 1].batch > c.batch))) {
 			l->list[at] = l->list[at - 1];
 			at--;
 		}
@@ -89,7 +91,8 @@ static int load_curves(void **model, struct fit_gate_source *s, struct fit_err *
 	static const struct fit_field fields[] = {
 		{ "app", FIT_TEXT, FIT_F_OPTIONAL }, { "batch_size", FIT_INT, FIT_F_NOT_NA },
 		{ "init_batch", FIT_INT, FIT_F_NOT_NA }, { "progress_from", FIT_REAL, FIT_F_NOT_NA },
-		{ "progress_to", FIT_REAL, FIT_F_NOT_NA }, { "phi_from", FIT_REAL, 0 }, { "phi_to", FIT_REAL, 0 },
+		{ "progress_to", FIT_REAL, FIT_F_NOT_NA }, { "phi_from", FIT_REAL, 0 },
+		{ "phi_to", FIT_REAL, 0 },
 		{ "rms_log", FIT_REAL, FIT_F_OPTIONAL },
 	};
 	struct models *m = calloc(1, sizeof *m);
@@ -152,7 +155,8 @@ static double predict(const void *model, const char *group, const double *x)
 static int rows(const void *model, const struct fit_table *t, const char *target, bool measured,
 		struct fit_gate_set *s, struct fit_err *err)
 {
-	const struct fit_column *app = fit_table_column(t, "app"), *batch = fit_table_column(t, "batch_size");
+	const struct fit_column *app = fit_table_column(t, "app");
+	const struct fit_column *batch = fit_table_column(t, "batch_size");
 	const struct fit_column *progress, *phi = fit_table_column(t, target ? target : "phi");
 	char buf[40];
 	int rc = fit_gate_column(t, "progress", &progress, err);
@@ -160,7 +164,8 @@ static int rows(const void *model, const struct fit_table *t, const char *target
 	(void)model;
 	batch = batch ? batch : fit_table_column(t, "init_batch");
 	if (!rc && !batch)
-		rc = fit_fail(err, FIT_ENOTFOUND, "%s: no column 'batch_size', and no 'init_batch'", t->input);
+		rc = fit_fail(err, FIT_ENOTFOUND, "%s: no column 'batch_size', and no 'init_batch'",
+			      t->input);
 	if (!rc && measured && !phi)
 		rc = fit_fail(err, FIT_ENOTFOUND, "%s: no column '%s'", t->input, target ? target : "phi");
 	rc = rc ? rc : fit_gate_set_init(s, t->n_rows, N_X, false, err);
@@ -171,9 +176,11 @@ static int rows(const void *model, const struct fit_table *t, const char *target
 		if (!(s->y[i] > 0))	/* a window in which it was not estimable */
 			s->y[i] = (double)NAN;
 		if (!isfinite(s->x[i * N_X + PROGRESS]) || !(s->x[i * N_X + BATCH] >= 1))
-			rc = fit_table_fail(t, i, FIT_EDATA, "progress", err, "bad progress or batch size (expected numbers, "
+			rc = fit_table_fail(t, i, FIT_EDATA, "progress", err,
+					    "bad progress or batch size (expected numbers, "
 					    "the latter of at least 1)");
-		rc = rc ? rc : fit_gate_set_group(s, i, app ? fit_gate_text(app, i, buf) : FIT_TEXT_LIT(""), err);
+		rc = rc ? rc : fit_gate_set_group(s, i, app ? fit_gate_text(app, i, buf) :
+						  FIT_TEXT_LIT(""), err);
 	}
 	return rc;
 }
@@ -218,7 +225,8 @@ static enum fit_gate_metric metric(const void *model)
 }
 
 /* A curve of the rows of one application and batch size, the same penalty as gf-pgns fit by default. */
-static int refit_curve(struct models *m, const struct fit_gate_set *s, const bool *use, size_t row, bool *done,
+static int refit_curve(struct models *m, const struct fit_gate_set *s, const bool *use, size_t row,
+		       bool *done,
 		       struct fit_pgns_point *points, struct fit_err *err)
 {
 	const char *app = s->groups[s->group[row]];
@@ -227,7 +235,8 @@ static int refit_curve(struct models *m, const struct fit_gate_set *s, const boo
 	size_t n = 0;
 
 	for (size_t i = row; i < s->n; i++) {
-		if (s->group[i] != s->group[row] || s->x[i * N_X + BATCH] < batch || s->x[i * N_X + BATCH] > batch)
+		if (s->group[i] != s->group[row] || s->x[i * N_X + BATCH] < batch ||
+		    s->x[i * N_X + BATCH] > batch)
 			continue;
 		done[i] = true;
 		if (use[i] && s->y[i] > 0)
@@ -239,7 +248,8 @@ static int refit_curve(struct models *m, const struct fit_gate_set *s, const boo
 	return c ? fit_pgns_curve_fit(c, points, n, FIT_PGNS_PENALTY, err) : fit_fail_nomem(err);
 }
 
-static int refit(void **model, const void *like, const struct fit_gate_set *s, const bool *use, uint64_t seed,
+static int refit(void **model, const void *like, const struct fit_gate_set *s, const bool *use,
+		 uint64_t seed,
 		 struct fit_err *err)
 {
 	struct models *m = calloc(1, sizeof *m);
@@ -285,11 +295,13 @@ static int check_parameters(struct fit_gate_run *r, struct fit_err *err)
 
 		for (size_t k = 0; k < c->n && !fault; k++) {
 			least = fmin(least, fmin(exp(c->pieces[k].log_from), exp(c->pieces[k].log_to)));
-			if (c->pieces[k].from > c->pieces[k].to || (k && c->pieces[k - 1].to > c->pieces[k].from))
+			if (c->pieces[k].from > c->pieces[k].to ||
+			    (k && c->pieces[k - 1].to > c->pieces[k].from))
 				fault = "its pieces are not in order of progress";
 		}
 		rc = fit_gate_add(r, name_of(c, name), fault ? (double)NAN : least, NULL,
-				  fault ? FIT_GATE_FAIL : FIT_GATE_PASS, err, "%s", fault ? fault : "the least phi");
+				  fault ? FIT_GATE_FAIL : FIT_GATE_PASS, err, "%s", fault ? fault :
+					  "the least phi");
 	}
 	return rc;
 }
@@ -320,7 +332,8 @@ static int check_jumps(struct fit_gate_run *r, struct fit_err *err)
 		for (size_t k = 1; k < c->n; k++)
 			most = fmax(most, fabs(c->pieces[k].log_from - c->pieces[k - 1].log_to));
 		if (usable(c))
-			rc = fit_gate_at_most(r, name_of(c, name), exp(most), err, "the largest jump of phi, times");
+			rc = fit_gate_at_most(r, name_of(c, name), exp(most), err,
+					      "the largest jump of phi, times");
 	}
 	return rc;
 }
@@ -337,7 +350,8 @@ static const struct fit_gate_check curve_checks[] = {
 
 const struct fit_gate_kind fit_gate_noise = {
 	.name = "noise", .what = "curves of the noise scale", .checks = curve_checks, .is = is_curves,
-	.load = load_curves, .free = free_curves, .metric = metric, .feature = feature, .rows = rows, .grid = grid,
+	.load = load_curves, .free = free_curves, .metric = metric, .feature = feature, .rows = rows,
+		.grid = grid,
 	.predict = predict, .refit = refit,
 };
 
@@ -353,7 +367,8 @@ struct estimates {
 static bool is_estimates(const char *table, bool (*has)(const void *, const char *), const void *arg)
 {
 	(void)table;
-	return has(arg, "grad_sqr") && has(arg, "grad_var") && has(arg, "init_batch") && has(arg, "progress") &&
+	return has(arg, "grad_sqr") && has(arg, "grad_var") && has(arg, "init_batch") &&
+		has(arg, "progress") &&
 	       has(arg, "phi");
 }
 
@@ -374,7 +389,8 @@ static void free_estimates(void *model)
 static int load_estimates(void **model, struct fit_gate_source *s, struct fit_err *err)
 {
 	static const struct fit_field fields[] = {
-		{ "app", FIT_TEXT, FIT_F_OPTIONAL }, { "progress", FIT_REAL, 0 }, { "init_batch", FIT_REAL, 0 },
+		{ "app", FIT_TEXT, FIT_F_OPTIONAL }, { "progress", FIT_REAL, 0 },
+			{ "init_batch", FIT_REAL, 0 },
 		{ "grad_sqr", FIT_REAL, 0 }, { "grad_var", FIT_REAL, 0 }, { "phi", FIT_REAL, 0 },
 		{ "status", FIT_TEXT, FIT_F_OPTIONAL }, { "batch_size", FIT_REAL, FIT_F_OPTIONAL },
 	};
@@ -400,7 +416,8 @@ static int load_estimates(void **model, struct fit_gate_source *s, struct fit_er
 		e->sqr[i] = t.columns[3].d[i];
 		e->var[i] = t.columns[4].d[i];
 		e->set.x[i * N_X + PROGRESS] = t.columns[1].d[i];
-		e->set.x[i * N_X + BATCH] = fit_real_is_na(t.columns[7].d[i]) ? e->init[i] : t.columns[7].d[i];
+		e->set.x[i * N_X + BATCH] = fit_real_is_na(t.columns[7].d[i]) ? e->init[i] :
+			t.columns[7].d[i];
 		e->set.y[i] = t.columns[5].d[i];
 		e->ok[i] = status.s ? fit_text_is(status, "ok") : !isnan(e->set.y[i]);
 		rc = fit_gate_set_group(&e->set, i, fit_column_text(&t.columns[0], i), err);
@@ -446,7 +463,8 @@ static int check_values(struct fit_gate_run *r, struct fit_err *err)
 				    !(e->sqr[i] > 0) || !isfinite(e->sqr[i]) ? "grad_sqr is not above 0" :
 				    !(e->var[i] > 0) || !isfinite(e->var[i]) ? "grad_var is not above 0" :
 				    !(phi > 0) || !isfinite(phi) ? "phi is not above 0" :
-				    fabs(phi - of) > 1e-6 * of ? "phi is not init_batch grad_var / grad_sqr" : NULL;
+				    fabs(phi - of) > 1e-6 * of ?
+					    "phi is not init_batch grad_var / grad_sqr" : NULL;
 
 		n += e->ok[i];
 		if (fault) {
@@ -455,8 +473,10 @@ static int check_values(struct fit_gate_run *r, struct fit_err *err)
 		}
 	}
 	return bad == e->set.n ?
-	       fit_gate_add(r, NULL, (double)n, NULL, FIT_GATE_PASS, err, "estimates, each of which follows from its parts") :
-	       fit_gate_add(r, *e->set.groups[e->set.group[bad]] ? e->set.groups[e->set.group[bad]] : NULL, e->set.y[bad],
+	       fit_gate_add(r, NULL, (double)n, NULL, FIT_GATE_PASS, err,
+			    "estimates, each of which follows from its parts") :
+	       fit_gate_add(r, *e->set.groups[e->set.group[bad]] ? e->set.groups[e->set.group[bad]] : NULL,
+			    e->set.y[bad],
 			    NULL, FIT_GATE_FAIL, err, "row %zu: %s", bad + 1, what);
 }
 
@@ -472,7 +492,8 @@ static int check_estimable(struct fit_gate_run *r, struct fit_err *err)
 			n += e->set.group[i] == g;
 			ok += e->set.group[i] == g && e->ok[i];
 		}
-		rc = fit_gate_at_least(r, *e->set.groups[g] ? e->set.groups[g] : NULL, (double)ok / (double)n, err,
+		rc = fit_gate_at_least(r, *e->set.groups[g] ? e->set.groups[g] : NULL,
+				       (double)ok / (double)n, err,
 				       "share of windows with an estimate, %zu of %zu", ok, n);
 	}
 	return rc;
@@ -500,7 +521,8 @@ static const struct fit_gate_check estimate_checks[] = {
 };
 
 const struct fit_gate_kind fit_gate_estimates = {
-	.name = "estimates", .what = "estimates of the noise scale", .checks = estimate_checks, .is = is_estimates,
+	.name = "estimates", .what = "estimates of the noise scale", .checks = estimate_checks,
+	.is = is_estimates,
 	.load = load_estimates, .free = free_estimates, .metric = metric, .feature = feature, .rows = rows,
 	.grid = grid_estimates, .predict = predict_estimate,
 };

@@ -185,13 +185,15 @@ static int judge(struct fit_gate_run *r, quantity *of, fit_gate_statistic *f, bo
 		if (!j.new_order || !j.old_order)
 			rc = fit_fail_nomem(err);
 	}
-	rc = rc ? rc : fit_gate_bootstrap(f, &j, j.n, r->in->draws, r->in->level, r->in->seed, "gate/replay", &b, err);
+	rc = rc ? rc : fit_gate_bootstrap(f, &j, j.n, r->in->draws, r->in->level, r->in->seed,
+					  "gate/replay", &b, err);
 	if (!rc) {
 		v = one_sided(&b, r->rule->limit);
 		/* means of those that finished say little when others did not */
 		if (v == FIT_GATE_PASS && 20 * j.lost > j.n)
 			v = FIT_GATE_CANNOT;
-		rc = fit_gate_add(r, NULL, b.estimate, &b, v, err, "%s against the incumbent, percent, of %zu jobs; "
+		rc = fit_gate_add(r, NULL, b.estimate, &b, v, err,
+				  "%s against the incumbent, percent, of %zu jobs; "
 				  "%zu finish with the incumbent only", what, j.n, j.lost);
 	}
 	release(&j);

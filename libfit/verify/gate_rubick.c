@@ -52,7 +52,8 @@ static int load(void **model, struct fit_gate_source *s, struct fit_err *err)
 {
 	struct fit_field fields[C_K + FIT_RUBICK_N] = {
 		[C_APP] = { "app", FIT_TEXT, FIT_F_NOT_NA }, [C_PCIE] = { "pcie_mi_per_ms", FIT_REAL, 0 },
-		[C_NVLINK] = { "nvlink_mi_per_ms", FIT_REAL, 0 }, [C_PARAMS] = { "params_mi", FIT_REAL, FIT_F_OPTIONAL },
+		[C_NVLINK] = { "nvlink_mi_per_ms", FIT_REAL, 0 },
+		[C_PARAMS] = { "params_mi", FIT_REAL, FIT_F_OPTIONAL },
 		[C_FORWARD] = { "forward_ms", FIT_REAL, FIT_F_OPTIONAL },
 	};
 	struct models *m = calloc(1, sizeof *m);
@@ -94,7 +95,8 @@ static int load(void **model, struct fit_gate_source *s, struct fit_err *err)
 
 /* ---- rows: what gf-prof --from rubick-model writes ---- */
 
-static int take_strategy(const struct fit_table *t, const struct fit_column *c, struct fit_gate_set *s, struct fit_err *err)
+static int take_strategy(const struct fit_table *t, const struct fit_column *c, struct fit_gate_set *s,
+			 struct fit_err *err)
 {
 	char buf[40];
 
@@ -102,7 +104,8 @@ static int take_strategy(const struct fit_table *t, const struct fit_column *c, 
 		struct fit_text d = fit_gate_text(c, i, buf);
 
 		if (d.n < 2 || d.s[0] < '1' || d.s[0] > '9' || d.s[1] < '1' || d.s[1] > '9')
-			return fit_table_fail(t, i, FIT_EDATA, "strategy", err, "bad strategy '%.*s' (expected digits, the "
+			return fit_table_fail(t, i, FIT_EDATA, "strategy", err,
+					      "bad strategy '%.*s' (expected digits, the "
 					      "multipliers of both passes first)", FIT_TEXT_ARG(d));
 		s->x[i * N_X + ALPHA_F] = d.s[0] - '0';
 		s->x[i * N_X + ALPHA_B] = d.s[1] - '0';
@@ -125,7 +128,8 @@ static int rows(const void *model, const struct fit_table *t, const char *target
 		struct fit_gate_set *s, struct fit_err *err)
 {
 	static const char *const names[N_X] = {
-		[GPUS] = "gpus", [PARAMS] = "parameter_size", [THREADS] = "cpu_threads", [ZERO] = "zero_type",
+		[GPUS] = "gpus", [PARAMS] = "parameter_size", [THREADS] = "cpu_threads",
+		[ZERO] = "zero_type",
 		[FORWARD] = "forward_ms", [SYNC] = "sync_ms", [OPTIMIZE] = "optimize_ms"
 	};
 	const struct fit_column *c, *app;
@@ -144,14 +148,17 @@ static int rows(const void *model, const struct fit_table *t, const char *target
 	rc = rc ? rc : fit_gate_column(t, "app", &app, err);
 	c = rc ? NULL : fit_table_column(t, target ? target : "iter_time_ms");
 	if (!rc && measured && !c)
-		rc = fit_fail(err, FIT_ENOTFOUND, "%s: no column '%s'", t->input, target ? target : "iter_time_ms");
+		rc = fit_fail(err, FIT_ENOTFOUND, "%s: no column '%s'", t->input, target ? target :
+			      "iter_time_ms");
 	if (!rc && c)
 		rc = fit_gate_set_numbers(s, SIZE_MAX, t, c, err);
 	for (size_t i = 0; i < s->n && !rc; i++) {
 		const double *x = &s->x[i * N_X];
 		struct fit_rubick_obs o;
-		const char *wrong = !(x[ZERO] >= 0) || !(x[ZERO] <= 2) || !(x[GPUS] >= 1) || !(x[GPUS] <= 1e9) ||
-				    !(x[THREADS] >= 1) || !(x[THREADS] <= 1e9) ? "bad gpus, cpu_threads or zero_type" : NULL;
+		const char *wrong = !(x[ZERO] >= 0) || !(x[ZERO] <= 2) || !(x[GPUS] >= 1) ||
+			!(x[GPUS] <= 1e9) ||
+				    !(x[THREADS] >= 1) || !(x[THREADS] <= 1e9) ?
+					    "bad gpus, cpu_threads or zero_type" : NULL;
 
 		s->y[i] = c ? s->y[i] : (double)NAN;
 		if (!wrong && measured) {
@@ -210,18 +217,21 @@ static int refit_app(const struct models *old, const struct fit_gate_set *s, con
 	return rc == FIT_ENOCONV ? FIT_OK : rc;
 }
 
-static int refit(void **model, const void *like, const struct fit_gate_set *s, const bool *use, uint64_t seed,
+static int refit(void **model, const void *like, const struct fit_gate_set *s, const bool *use,
+		 uint64_t seed,
 		 struct fit_err *err)
 {
 	struct models *m = calloc(1, sizeof *m);
 	struct fit_rubick_obs *obs = malloc((s->n + 1) * sizeof *obs);
-	int rc = m && obs && (m->list = calloc(s->n_groups + 1, sizeof *m->list)) ? FIT_OK : fit_fail_nomem(err);
+	int rc = m && obs && (m->list = calloc(s->n_groups + 1, sizeof *m->list)) ? FIT_OK :
+		fit_fail_nomem(err);
 
 	(void)seed;
 	for (size_t g = 0; g < s->n_groups && !rc; g++) {
 		m->list[g].app = fit_strdup(fit_text_of(s->groups[g]));
 		m->n = g + 1;
-		rc = m->list[g].app ? refit_app(like, s, use, (uint32_t)g, obs, &m->list[g], err) : fit_fail_nomem(err);
+		rc = m->list[g].app ? refit_app(like, s, use, (uint32_t)g, obs, &m->list[g], err) :
+			fit_fail_nomem(err);
 	}
 	free(obs);
 	if (rc) {
@@ -258,7 +268,8 @@ static int check_parameters(struct fit_gate_run *r, struct fit_err *err)
 		double v;
 		const char *bad = bad_constant(&m->list[i], &v);
 
-		rc = bad ? fit_gate_add(r, m->list[i].app, v, NULL, FIT_GATE_FAIL, err, "%s is negative, not above 0 where "
+		rc = bad ? fit_gate_add(r, m->list[i].app, v, NULL, FIT_GATE_FAIL, err,
+					"%s is negative, not above 0 where "
 					"it must be, or missing", bad) :
 		     fit_gate_add(r, m->list[i].app, m->list[i].m.k[FIT_K_SYNC], NULL, FIT_GATE_PASS, err,
 				  "k_sync; all constants are 0 or more, links above 0");
@@ -281,13 +292,18 @@ static int check_monotone(struct fit_gate_run *r, struct fit_err *err)
 		for (const struct fit_rubick_plan *p = fit_rubick_plans; p->name; p++)
 			for (int64_t gpus = 1; gpus < 8; gpus *= 2) {
 				double forward = e->forward_ms > 0 ? e->forward_ms : 100;
-				struct fit_rubick_run a = { e->params_mi, forward / (double)gpus, gpus, 1, false };
-				struct fit_rubick_run b = { e->params_mi, forward / (double)(2 * gpus), 2 * gpus, 1, false };
-				double slower = fit_rubick_parts(&e->m, p, &b).iter_ms / fit_rubick_parts(&e->m, p, &a).iter_ms - 1;
+				struct fit_rubick_run a = { e->params_mi, forward / (double)gpus, gpus, 1,
+							   false };
+				struct fit_rubick_run b = { e->params_mi, forward / (double)(2 * gpus),
+							   2 * gpus, 1, false };
+				double slower = fit_rubick_parts(&e->m, p, &b).iter_ms /
+						fit_rubick_parts(&e->m, p, &a).iter_ms - 1;
 
-				most = gpus > 1 ? fmax(most, slower) : most;	/* the first one to synchronise may be slower */
+				/* the first one to synchronise may be slower */
+				most = gpus > 1 ? fmax(most, slower) : most;
 			}
-		rc = fit_gate_at_most(r, e->app, most, err, "longer iteration with twice the GPUs, share, from 2 to 8");
+		rc = fit_gate_at_most(r, e->app, most, err,
+					 "longer iteration with twice the GPUs, share, from 2 to 8");
 	}
 	return rc;
 }
@@ -302,6 +318,8 @@ static const struct fit_gate_check checks[] = {
 };
 
 const struct fit_gate_kind fit_gate_rubick = {
-	.name = "rubick", .what = "performance models of execution plans", .checks = checks, .is = is, .load = load,
-	.free = free_models, .metric = metric, .feature = feature, .rows = rows, .predict = predict, .refit = refit,
+	.name = "rubick", .what = "performance models of execution plans", .checks = checks, .is = is,
+	.load = load,
+	.free = free_models, .metric = metric, .feature = feature, .rows = rows, .predict = predict,
+	.refit = refit,
 };

@@ -50,7 +50,8 @@ int fit_gate_source_reader(const struct fit_gate_source *s, struct fit_reader **
 	return fit_reader_open_memory(r, s->name, s->bytes.s ? s->bytes.s : "", s->bytes.n, err);
 }
 
-int fit_gate_source_table(struct fit_gate_source *s, struct fit_table *t, const struct fit_field *fields, size_t n,
+int fit_gate_source_table(struct fit_gate_source *s, struct fit_table *t, const struct fit_field *fields,
+			  size_t n,
 			  struct fit_err *err)
 {
 	struct fit_reader *r = NULL;
@@ -59,6 +60,8 @@ int fit_gate_source_table(struct fit_gate_source *s, struct fit_table *t, const 
 	rc = rc ? rc : fit_table_read_next(t, r, fields, n, err);
 	if (rc == FIT_END)
 		rc = fit_fail(err, FIT_EPARSE, "%s: no table", fit_reader_input(r));
+	if (!rc && (rc = fit_reader_only(r, err)) != FIT_OK)
+		fit_table_release(t);
 	if (!rc && !*s->hash)
 		fit_reader_hash(r, s->hash);
 	fit_reader_close(r);
@@ -123,7 +126,8 @@ double fit_gate_number(const struct fit_column *c, size_t row)
 	return c->type == FIT_TIME ? fit_time_to_double(c->i[row]) : (double)c->i[row];
 }
 
-int fit_gate_column(const struct fit_table *t, const char *name, const struct fit_column **c, struct fit_err *err)
+int fit_gate_column(const struct fit_table *t, const char *name, const struct fit_column **c,
+		    struct fit_err *err)
 {
 	*c = fit_table_column(t, name);
 	return *c ? FIT_OK : fit_fail(err, FIT_ENOTFOUND, "%s: no column '%s'", t->input, name);
@@ -143,7 +147,8 @@ struct fit_text fit_gate_text(const struct fit_column *c, size_t row, char buf[4
 	return (struct fit_text){ buf, n };
 }
 
-int fit_gate_set_numbers(struct fit_gate_set *s, size_t f, const struct fit_table *t, const struct fit_column *c,
+int fit_gate_set_numbers(struct fit_gate_set *s, size_t f, const struct fit_table *t,
+			 const struct fit_column *c,
 			 struct fit_err *err)
 {
 	for (size_t i = 0; i < t->n_rows; i++) {

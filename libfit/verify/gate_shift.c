@@ -93,7 +93,8 @@ static int compare(struct fit_gate_run *r, struct compared *c, struct fit_err *e
 	if (!rc && (!c->new || !c->old || !c->at))
 		rc = fit_fail_nomem(err);
 	for (size_t i = 0; i < c->rows->n && !rc; i++) {
-		c->new[i] = k->predict(r->model, c->rows->groups[c->rows->group[i]], &c->rows->x[i * c->rows->n_x]);
+		c->new[i] = k->predict(r->model, c->rows->groups[c->rows->group[i]],
+				       &c->rows->x[i * c->rows->n_x]);
 		c->old[i] = k->predict(r->incumbent, c->theirs.groups[c->theirs.group[i]],
 				       &c->theirs.x[i * c->theirs.n_x]);
 		c->lost += isfinite(c->old[i]) && !isfinite(c->new[i]);
@@ -104,7 +105,8 @@ static int compare(struct fit_gate_run *r, struct compared *c, struct fit_err *e
 }
 
 /* One finding: the shift of the rows at[0 .. n - 1]. */
-static int say_shift(struct fit_gate_run *r, const struct compared *c, const char *region, const uint32_t *at,
+static int say_shift(struct fit_gate_run *r, const struct compared *c, const char *region,
+		     const uint32_t *at,
 		     size_t n, struct fit_err *err)
 {
 	struct shift all = { r->kind->metric(r->model), NULL, NULL };
@@ -120,7 +122,8 @@ static int say_shift(struct fit_gate_run *r, const struct compared *c, const cha
 	}
 	all.new = p;
 	all.old = p + n;
-	rc = fit_gate_bootstrap(shift_of, &all, n, r->in->draws, r->in->level, r->in->seed, "gate/shift", &b, err);
+	rc = fit_gate_bootstrap(shift_of, &all, n, r->in->draws, r->in->level, r->in->seed, "gate/shift",
+				&b, err);
 	free(p);
 	return rc ? rc : fit_gate_add(r, region, b.estimate, &b, two_sided(&b, r->rule->limit), err,
 				      "predictions against the incumbent, percent%s, of %zu rows",
@@ -204,7 +207,8 @@ static int regions_by_group(struct fit_gate_run *r, const struct compared *c, st
 				if (s->group[c->at[i]] == g && (k < 0 || s->region[c->at[i]] == k))
 					at[n++] = c->at[i];
 			fit_str_clear(&name);
-			if (fit_str_printf(&name, "%s%s%s", s->groups[g], k >= 0 && *s->groups[g] ? ", " : "",
+			if (fit_str_printf(&name, "%s%s%s", s->groups[g], k >= 0 && *s->groups[g] ? ", " :
+					   "",
 					   k >= 0 ? s->regions[k] : ""))
 				rc = fit_fail_nomem(err);
 			else if (n)
@@ -223,7 +227,8 @@ int fit_gate_check_shift_region(struct fit_gate_run *r, struct fit_err *err)
 	int rc = has_rows(r) ? compare(r, &c, err) : FIT_OK;
 
 	if (!rc && c.rows)
-		rc = c.rows->region || (c.rows->n_groups && *c.rows->groups[0]) ? regions_by_group(r, &c, err) :
+		rc = c.rows->region || (c.rows->n_groups && *c.rows->groups[0]) ?
+			regions_by_group(r, &c, err) :
 		     regions_by_prediction(r, &c, err);
 	compared_release(&c);
 	return rc;

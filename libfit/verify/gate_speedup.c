@@ -91,15 +91,20 @@ static int add_width(struct function *f, double gpus, double speed, double nodes
 
 enum { C_CLASS, C_EPOCH, C_TYPE, C_GPUS, C_WORK, C_SPEED, C_NODES, N_COLUMNS };
 static const struct fit_field fields[N_COLUMNS] = {
-	{ "class", FIT_TEXT, FIT_F_NOT_NA }, { "epoch", FIT_INT, FIT_F_NOT_NA }, { "gpu_type", FIT_TEXT, FIT_F_OPTIONAL },
-	{ "gpus", FIT_INT, FIT_F_NOT_NA }, { "work", FIT_REAL, FIT_F_NOT_NA }, { "speed_per_s", FIT_REAL, 0 },
+	{ "class", FIT_TEXT, FIT_F_NOT_NA }, { "epoch", FIT_INT, FIT_F_NOT_NA },
+		{ "gpu_type", FIT_TEXT, FIT_F_OPTIONAL },
+	{ "gpus", FIT_INT, FIT_F_NOT_NA }, { "work", FIT_REAL, FIT_F_NOT_NA },
+		{ "speed_per_s", FIT_REAL, 0 },
 	{ "nodes", FIT_INT, FIT_F_OPTIONAL },
 };
 
-static int take_row(struct models *m, const struct fit_table *t, size_t row, struct fit_str *name, struct fit_err *err)
+static int take_row(struct models *m, const struct fit_table *t, size_t row, struct fit_str *name,
+		    struct fit_err *err)
 {
-	double epoch = fit_gate_number(&t->columns[C_EPOCH], row), gpus = fit_gate_number(&t->columns[C_GPUS], row);
-	int rc = group_of(name, fit_column_text(&t->columns[C_CLASS], row), fit_column_text(&t->columns[C_TYPE], row), err);
+	double epoch = fit_gate_number(&t->columns[C_EPOCH], row);
+	double gpus = fit_gate_number(&t->columns[C_GPUS], row);
+	int rc = group_of(name, fit_column_text(&t->columns[C_CLASS], row),
+			  fit_column_text(&t->columns[C_TYPE], row), err);
 	struct function *f;
 	char key[512];
 
@@ -114,7 +119,8 @@ static int take_row(struct models *m, const struct fit_table *t, size_t row, str
 		f = &m->list[m->n];
 		*f = (struct function){ .group = fit_strdup(fit_text_of(name->s)), .epoch = epoch };
 		m->n++;
-		if (!f->group || fit_index_put(&m->index, key_of(name->s, epoch, key), (uint32_t)(m->n - 1), NULL))
+		if (!f->group || fit_index_put(&m->index, key_of(name->s, epoch, key),
+					       (uint32_t)(m->n - 1), NULL))
 			return fit_fail_nomem(err);
 	}
 	m->work_least = fmin(m->work_least, t->columns[C_WORK].d[row]);
@@ -152,7 +158,8 @@ static int rows(const void *model, const struct fit_table *t, const char *target
 		struct fit_gate_set *s, struct fit_err *err)
 {
 	const struct fit_column *class, *gpus, *speed = fit_table_column(t, target ? target : "speed_per_s");
-	const struct fit_column *epoch = fit_table_column(t, "epoch"), *type = fit_table_column(t, "gpu_type");
+	const struct fit_column *epoch = fit_table_column(t, "epoch");
+	const struct fit_column *type = fit_table_column(t, "gpu_type");
 	struct fit_str name = { 0 };
 	char a[40], b[40];
 	int rc = fit_gate_column(t, "class", &class, err);
@@ -160,7 +167,8 @@ static int rows(const void *model, const struct fit_table *t, const char *target
 	(void)model;
 	rc = rc ? rc : fit_gate_column(t, "gpus", &gpus, err);
 	if (!rc && measured && !speed)
-		rc = fit_fail(err, FIT_ENOTFOUND, "%s: no column '%s'", t->input, target ? target : "speed_per_s");
+		rc = fit_fail(err, FIT_ENOTFOUND, "%s: no column '%s'", t->input, target ? target :
+			      "speed_per_s");
 	rc = rc ? rc : fit_gate_set_init(s, t->n_rows, N_X, false, err);
 	for (size_t i = 0; i < t->n_rows && !rc; i++) {
 		s->x[i * N_X + EPOCH] = epoch ? fit_gate_number(epoch, i) : 0;
@@ -252,12 +260,15 @@ static int check_parameters(struct fit_gate_run *r, struct fit_err *err)
 			k++;
 		if (k < f->n)
 			rc = fit_gate_add(r, name_of(f, name), f->w[k].speed, NULL, FIT_GATE_FAIL, err,
-					  "the speed on %lld GPUs is negative or not finite", (long long)f->w[k].gpus);
+					  "the speed on %lld GPUs is negative or not finite",
+						  (long long)f->w[k].gpus);
 		else if (!usable)
-			rc = fit_gate_add(r, name_of(f, name), 0, NULL, FIT_GATE_FAIL, err, "no width can be used");
+			rc = fit_gate_add(r, name_of(f, name), 0, NULL, FIT_GATE_FAIL, err,
+					  "no width can be used");
 	}
 	if (!rc)
-		rc = fit_gate_add(r, NULL, m->work_least, NULL, m->work_least >= 0 ? FIT_GATE_PASS : FIT_GATE_FAIL, err,
+		rc = fit_gate_add(r, NULL, m->work_least, NULL, m->work_least >= 0 ? FIT_GATE_PASS :
+				  FIT_GATE_FAIL, err,
 				  "the least work of an epoch, of %zu functions", m->n);
 	return rc;
 }
@@ -300,7 +311,8 @@ static int say_fall(struct fit_gate_run *r, bool same_nodes, struct fit_err *err
 		rc = at ? fit_gate_at_most(r, name_of(&m->list[i], name), v, err,
 					   "speed lost at %lld GPUs against fewer%s, share", (long long)at,
 					   same_nodes ? " on as many nodes" : "") :
-		     fit_gate_at_most(r, name_of(&m->list[i], name), 0, err, "no width is slower than a narrower one%s",
+		     fit_gate_at_most(r, name_of(&m->list[i], name), 0, err,
+				      "no width is slower than a narrower one%s",
 				      same_nodes ? " on as many nodes" : "");
 	}
 	return rc;
@@ -360,7 +372,8 @@ static int check_concave(struct fit_gate_run *r, struct fit_err *err)
 		rc = below_envelope(&m->list[i], &most, &at, err);
 		if (!rc)
 			rc = at ? fit_gate_at_most(r, name_of(&m->list[i], name), most, err,
-						   "below the concave envelope at %lld GPUs, share", (long long)at) :
+						   "below the concave envelope at %lld GPUs, share",
+							   (long long)at) :
 			     fit_gate_at_most(r, name_of(&m->list[i], name), 0, err, "concave as it stands");
 	}
 	return rc;
@@ -402,6 +415,7 @@ static const struct fit_gate_check checks[] = {
 };
 
 const struct fit_gate_kind fit_gate_speedup = {
-	.name = "speedup", .what = "speedup functions", .checks = checks, .is = is, .load = load, .free = free_models,
+	.name = "speedup", .what = "speedup functions", .checks = checks, .is = is, .load = load,
+	.free = free_models,
 	.metric = metric, .feature = feature, .rows = rows, .grid = grid, .predict = predict,
 };

@@ -163,7 +163,8 @@ static void bca(double *values, size_t draws, double level, double a, struct fit
 }
 
 int fit_gate_bootstrap(fit_gate_statistic *f, const void *arg, size_t n, size_t draws, double level,
-		       uint64_t seed, const char *purpose, struct fit_gate_interval *out, struct fit_err *err)
+		       uint64_t seed, const char *purpose, struct fit_gate_interval *out,
+			       struct fit_err *err)
 {
 	size_t room = draws > FIT_GATE_JACKKNIFE ? draws : FIT_GATE_JACKKNIFE, good = 0;
 	double *values = NULL;
@@ -173,7 +174,8 @@ int fit_gate_bootstrap(fit_gate_statistic *f, const void *arg, size_t n, size_t 
 
 	*out = (struct fit_gate_interval){ (double)NAN, (double)NAN, (double)NAN };
 	if (!(level > 0) || !(level < 1) || draws < 1 || n > (size_t)1 << 31)
-		return fit_fail(err, FIT_EINVAL, "no bootstrap of %zu rows, %zu draws, level %g", n, draws, level);
+		return fit_fail(err, FIT_EINVAL, "no bootstrap of %zu rows, %zu draws, level %g", n, draws,
+				level);
 	values = malloc(room * sizeof *values);
 	at = calloc(n + 1, sizeof *at);
 	if (!values || !at) {
@@ -192,7 +194,7 @@ int fit_gate_bootstrap(fit_gate_statistic *f, const void *arg, size_t n, size_t 
 		for (size_t i = 0; i < n; i++)
 			at[i] = fit_draws_below(&rng, (uint32_t)n);
 		values[good] = f(arg, at, n);
-		good += isfinite(values[good]);
+		good += isfinite(values[good]) ? 1 : 0;
 	}
 	if (good > 0)
 		bca(values, good, level, a, out);

@@ -62,10 +62,12 @@ static int take_row(struct models *m, const struct fit_table *t, size_t row, str
 	app = app.s ? app : FIT_TEXT_LIT("");
 	for (size_t i = 0; i < m->n; i++)
 		if (fit_text_is(app, m->list[i].app))
-			return fit_table_fail(t, row, FIT_EDATA, "app", err, "a second model of '%.*s'", FIT_TEXT_ARG(app));
+			return fit_table_fail(t, row, FIT_EDATA, "app", err, "a second model of '%.*s'",
+					      FIT_TEXT_ARG(app));
 	pinned = fit_column_text(&t->columns[2 + FIT_THETA_N], row);
 	*e = (struct entry){ .app = fit_strdup(app), .mape_pct = t->columns[1 + FIT_THETA_N].d[row],
-			     .pinned = pinned.s ? 0 : -1, .pinned_text = pinned.s ? fit_strdup(pinned) : NULL };
+			     .pinned = pinned.s ? 0 : -1, .pinned_text = pinned.s ? fit_strdup(pinned) :
+				     NULL };
 	m->n++;
 	if (!e->app || (pinned.s && !e->pinned_text))
 		return fit_fail_nomem(err);
@@ -126,11 +128,13 @@ static int shape(const struct fit_table *t, size_t row, const struct fit_column 
 		if (*nodes >= 1 && *replicas >= *nodes && *replicas <= 1e9 && floor(*nodes) >= *nodes &&
 		    floor(*replicas) >= *replicas)
 			return FIT_OK;
-		return fit_table_fail(t, row, FIT_EDATA, "num_replicas", err, "bad nodes and replicas (expected whole "
+		return fit_table_fail(t, row, FIT_EDATA, "num_replicas", err,
+				      "bad nodes and replicas (expected whole "
 				      "numbers, nodes of at least 1 and as many replicas or more)");
 	}
 	if (!(digits >= 1) || !(digits < 1e9) || fit_placement_canonical((int64_t)digits) < 0)
-		return fit_table_fail(t, row, FIT_EDATA, "placement", err, "bad placement (expected a digit a node)");
+		return fit_table_fail(t, row, FIT_EDATA, "placement", err,
+				      "bad placement (expected a digit a node)");
 	fit_placement_shape((int64_t)digits, &n, &k);
 	*nodes = (double)n;
 	*replicas = (double)k;
@@ -145,19 +149,23 @@ static const struct fit_column *either(const struct fit_table *t, const char *a,
 }
 
 static int take_measurement(const struct fit_table *t, size_t row, const struct fit_column *step,
-			    const struct fit_column *sync, bool measured, struct fit_gate_set *s, struct fit_err *err)
+			    const struct fit_column *sync, bool measured, struct fit_gate_set *s,
+				    struct fit_err *err)
 {
 	double *x = &s->x[row * N_X], y = step ? fit_gate_number(step, row) : (double)NAN;
 
 	if (!(x[BSZ] >= 1) || !(x[BSZ] <= 1e12) || floor(x[BSZ]) < x[BSZ])
-		return fit_table_fail(t, row, FIT_EDATA, "local_bsz", err, "bad batch size (expected a whole number of at "
+		return fit_table_fail(t, row, FIT_EDATA, "local_bsz", err,
+				      "bad batch size (expected a whole number of at "
 				      "least 1)");
 	if (measured && (!(y >= FIT_STEP_MIN_S) || !(y <= FIT_STEP_MAX_S)))
-		return fit_table_fail(t, row, FIT_EDATA, step->name, err, "bad step time (expected %g to %g s)",
+		return fit_table_fail(t, row, FIT_EDATA, step->name, err,
+				      "bad step time (expected %g to %g s)",
 				      FIT_STEP_MIN_S, FIT_STEP_MAX_S);
 	x[SYNC] = sync ? fit_gate_number(sync, row) : (double)NAN;
 	if (x[SYNC] < 0 || x[SYNC] >= y)
-		return fit_table_fail(t, row, FIT_EDATA, sync->name, err, "bad synchronisation time (expected 0 or more, "
+		return fit_table_fail(t, row, FIT_EDATA, sync->name, err,
+				      "bad synchronisation time (expected 0 or more, "
 				      "and less than the step)");
 	s->y[row] = y;
 	s->region[row] = (uint8_t)region_of(x[NODES], x[REPLICAS]);
@@ -168,19 +176,22 @@ static int rows(const void *model, const struct fit_table *t, const char *target
 		struct fit_gate_set *s, struct fit_err *err)
 {
 	const struct fit_column *app = fit_table_column(t, "app"), *bsz, *step, *sync;
-	const struct fit_column *const c[3] = { fit_table_column(t, "num_nodes"), fit_table_column(t, "num_replicas"),
+	const struct fit_column *const c[3] = { fit_table_column(t, "num_nodes"),
+					       fit_table_column(t, "num_replicas"),
 						fit_table_column(t, "placement") };
 	char buf[40];
 	int rc = fit_gate_column(t, "local_bsz", &bsz, err);
 
 	(void)model;
 	if (!rc && (!c[0] || !c[1]) && !c[2])
-		rc = fit_fail(err, FIT_ENOTFOUND, "%s: no columns 'num_nodes' and 'num_replicas', and no 'placement'",
+		rc = fit_fail(err, FIT_ENOTFOUND,
+				 "%s: no columns 'num_nodes' and 'num_replicas', and no 'placement'",
 			      t->input);
 	step = either(t, target ? target : "step_time_s", "step_time");
 	sync = either(t, "sync_time_s", "sync_time");
 	if (!rc && measured && !step)
-		rc = fit_fail(err, FIT_ENOTFOUND, "%s: no column '%s'", t->input, target ? target : "step_time_s");
+		rc = fit_fail(err, FIT_ENOTFOUND, "%s: no column '%s'", t->input, target ? target :
+			      "step_time_s");
 	rc = rc ? rc : fit_gate_set_init(s, t->n_rows, N_X, true, err);
 	if (!rc)
 		s->regions = regions;
@@ -188,7 +199,8 @@ static int rows(const void *model, const struct fit_table *t, const char *target
 		rc = shape(t, i, c, &s->x[i * N_X + NODES], &s->x[i * N_X + REPLICAS], err);
 		s->x[i * N_X + BSZ] = fit_gate_number(bsz, i);
 		rc = rc ? rc : take_measurement(t, i, step, sync, measured, s, err);
-		rc = rc ? rc : fit_gate_set_group(s, i, app ? fit_gate_text(app, i, buf) : FIT_TEXT_LIT(""), err);
+		rc = rc ? rc : fit_gate_set_group(s, i, app ? fit_gate_text(app, i, buf) :
+						  FIT_TEXT_LIT(""), err);
 	}
 	return rc;
 }
@@ -213,14 +225,16 @@ static enum fit_gate_metric metric(const void *model)
 static double predict(const void *model, const char *group, const double *x)
 {
 	const struct entry *e = find(model, group);
-	double step = e ? fit_theta_step_time(&e->theta, (int64_t)x[NODES], (int64_t)x[REPLICAS], x[BSZ]) : (double)NAN;
+	double step = e ? fit_theta_step_time(&e->theta, (int64_t)x[NODES], (int64_t)x[REPLICAS], x[BSZ]) :
+		(double)NAN;
 
 	return step > 0 ? step : (double)NAN;
 }
 
 /* ---- refit ---- */
 
-static int refit_group(struct fit_throughput *w, const struct fit_gate_set *s, const bool *use, uint32_t group,
+static int refit_group(struct fit_throughput *w, const struct fit_gate_set *s, const bool *use,
+		       uint32_t group,
 		       struct fit_throughput_obs *obs, struct entry *e, struct fit_err *err)
 {
 	struct fit_throughput_params p;
@@ -235,7 +249,8 @@ static int refit_group(struct fit_throughput *w, const struct fit_gate_set *s, c
 
 		if (!use[i] || s->group[i] != group)
 			continue;
-		obs[n++] = (struct fit_throughput_obs){ (int64_t)x[NODES], (int64_t)x[REPLICAS], (int64_t)x[BSZ],
+		obs[n++] = (struct fit_throughput_obs){ (int64_t)x[NODES], (int64_t)x[REPLICAS],
+						       (int64_t)x[BSZ],
 							s->y[i], x[SYNC], 1 };
 		if (isnan(x[SYNC]))	/* the reference's objective needs them all */
 			p.objective = FIT_RMSLE_STEP;
@@ -250,7 +265,8 @@ static int refit_group(struct fit_throughput *w, const struct fit_gate_set *s, c
 	return rc == FIT_ENOCONV ? FIT_OK : rc;
 }
 
-static int refit(void **model, const void *like, const struct fit_gate_set *s, const bool *use, uint64_t seed,
+static int refit(void **model, const void *like, const struct fit_gate_set *s, const bool *use,
+		 uint64_t seed,
 		 struct fit_err *err)
 {
 	struct models *m = calloc(1, sizeof *m);
@@ -265,7 +281,8 @@ static int refit(void **model, const void *like, const struct fit_gate_set *s, c
 	for (size_t g = 0; g < s->n_groups && !rc; g++) {
 		m->list[g] = (struct entry){ .app = fit_strdup(fit_text_of(s->groups[g])) };
 		m->n = g + 1;
-		rc = m->list[g].app ? refit_group(w, s, use, (uint32_t)g, obs, &m->list[g], err) : fit_fail_nomem(err);
+		rc = m->list[g].app ? refit_group(w, s, use, (uint32_t)g, obs, &m->list[g], err) :
+			fit_fail_nomem(err);
 	}
 	fit_throughput_free(w);
 	free(obs);
@@ -303,7 +320,8 @@ static int check_parameters(struct fit_gate_run *r, struct fit_err *err)
 			least = t->v[j] < t->v[least] ? j : least;
 		rc = !fit_theta_check(t, &bad, NULL) ?
 		     fit_gate_add(r, name_of(&m->list[i]), t->v[least], NULL, FIT_GATE_PASS, err,
-				  "%s is the smallest of alphas and betas, gamma is %.4g", fit_theta_names[least],
+				  "%s is the smallest of alphas and betas, gamma is %.4g",
+					  fit_theta_names[least],
 				  t->v[FIT_GAMMA]) :
 		     fit_gate_add(r, name_of(&m->list[i]), t->v[bad], NULL, FIT_GATE_FAIL, err, "%s is %s",
 				  fit_theta_names[bad], isnan(t->v[bad]) ? "missing" : bad == FIT_GAMMA ?
@@ -324,7 +342,8 @@ static int check_stated(struct fit_gate_run *r, struct fit_err *err)
 	return rc;
 }
 
-/* The largest share of throughput that is lost by a further GPU of the same link, from 2 to 64, at the smallest
+/* The largest share of throughput that is lost by a further GPU of the same link, from 2 to 64, at the
+ * smallest
  * compute time that the model has: alpha_c alone. */
 static double fall(const struct fit_theta *t, int64_t nodes)
 {
@@ -368,9 +387,12 @@ static int check_links(struct fit_gate_run *r, struct fit_err *err)
 
 		if (usable(&m->list[i]))
 			rc = fit_gate_at_least(r, name_of(&m->list[i]),
-					       fmin(fit_theta_network_time(t, 2, 2) / fit_theta_network_time(t, 1, 2),
-						    fit_theta_network_time(t, 2, 8) / fit_theta_network_time(t, 1, 8)),
-					       err, "synchronisation between nodes over that inside, of 2 and 8 GPUs");
+					       fmin(fit_theta_network_time(t, 2,
+						       2) / fit_theta_network_time(t, 1, 2),
+						    fit_theta_network_time(t, 2,
+							    8) / fit_theta_network_time(t, 1, 8)),
+					       err,
+						       "synchronisation between nodes over that inside, of 2 and 8 GPUs");
 	}
 	return rc;
 }
@@ -383,7 +405,8 @@ static int check_pinned(struct fit_gate_run *r, struct fit_err *err)
 	for (size_t i = 0; i < m->n && !rc; i++)
 		if (m->list[i].pinned >= 0)
 			rc = fit_gate_at_most(r, name_of(&m->list[i]), (double)m->list[i].pinned, err,
-					      "parameters that nothing was measured of%s%s", m->list[i].pinned ? ": " : "",
+					      "parameters that nothing was measured of%s%s",
+						      m->list[i].pinned ? ": " : "",
 					      m->list[i].pinned ? m->list[i].pinned_text : "");
 	return rc;
 }
@@ -402,5 +425,6 @@ static const struct fit_gate_check checks[] = {
 
 const struct fit_gate_kind fit_gate_throughput = {
 	.name = "throughput", .what = "throughput models", .checks = checks, .is = is, .load = load,
-	.free = free_models, .metric = metric, .feature = feature, .rows = rows, .predict = predict, .refit = refit,
+	.free = free_models, .metric = metric, .feature = feature, .rows = rows, .predict = predict,
+	.refit = refit,
 };

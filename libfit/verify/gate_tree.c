@@ -9,7 +9,8 @@
 
 static bool is(const char *table, bool (*has)(const void *, const char *), const void *arg)
 {
-	return strcmp(table, "tree") == 0 || (has(arg, "criterion") && has(arg, "n_nodes") && has(arg, "n_leaves"));
+	return strcmp(table, "tree") == 0 || (has(arg, "criterion") && has(arg, "n_nodes") &&
+					      has(arg, "n_leaves"));
 }
 
 static bool is_json(struct fit_text bytes)
@@ -70,7 +71,8 @@ static double class_of(const struct fit_tree *t, const struct fit_column *c, siz
 	return name.s ? -1 : (double)NAN;
 }
 
-static int take_target(const struct fit_tree *t, const struct fit_table *table, const char *target, bool measured,
+static int take_target(const struct fit_tree *t, const struct fit_table *table, const char *target,
+		       bool measured,
 		       struct fit_gate_set *s, struct fit_err *err)
 {
 	const char *name = target ? target : t->target;
@@ -78,7 +80,8 @@ static int take_target(const struct fit_tree *t, const struct fit_table *table, 
 
 	if (!c && measured)
 		return name ? fit_fail(err, FIT_ENOTFOUND, "%s: no column '%s'", table->input, name) :
-		       fit_fail(err, FIT_EINVAL, "the tree does not say what it predicts (expected --target)");
+		       fit_fail(err, FIT_EINVAL,
+				"the tree does not say what it predicts (expected --target)");
 	if (!c)
 		for (size_t i = 0; i < s->n; i++)
 			s->y[i] = (double)NAN;
@@ -147,7 +150,8 @@ static uint64_t smallest_leaf(const struct fit_tree *t)
 }
 
 /* A tree of as many leaves at most, of as many rows at least, with the same constraints. */
-static int refit(void **model, const void *like, const struct fit_gate_set *s, const bool *use, uint64_t seed,
+static int refit(void **model, const void *like, const struct fit_gate_set *s, const bool *use,
+		 uint64_t seed,
 		 struct fit_err *err)
 {
 	const struct fit_tree *old = like;
@@ -194,7 +198,8 @@ static int refit(void **model, const void *like, const struct fit_gate_set *s, c
 
 /* ---- checks of its own ---- */
 
-static int say_faults(struct fit_gate_run *r, const struct fit_tree *t, bool constraints, struct fit_err *err)
+static int say_faults(struct fit_gate_run *r, const struct fit_tree *t, bool constraints,
+		      struct fit_err *err)
 {
 	struct fit_tree_findings f;
 	size_t faults = 0;
@@ -209,8 +214,10 @@ static int say_faults(struct fit_gate_run *r, const struct fit_tree *t, bool con
 		faults++;
 		first = first ? first : &f.list[i];
 	}
-	rc = first ? fit_gate_at_most(r, NULL, (double)faults, err, "node %lld: %s", (long long)first->node, first->what) :
-	     fit_gate_at_most(r, NULL, 0, err, constraints ? "predictions are of the shapes that were asked for" :
+	rc = first ? fit_gate_at_most(r, NULL, (double)faults, err, "node %lld: %s",
+				      (long long)first->node, first->what) :
+	     fit_gate_at_most(r, NULL, 0, err, constraints ?
+			      "predictions are of the shapes that were asked for" :
 			      "rows, weights, impurities, values and constraints go together");
 	free(f.list);
 	return rc;
@@ -225,7 +232,8 @@ static int check_support(struct fit_gate_run *r, struct fit_err *err)
 {
 	const struct fit_tree *t = r->model;
 
-	return fit_gate_at_least(r, NULL, (double)smallest_leaf(t), err, "rows of the smallest of %zu leaves",
+	return fit_gate_at_least(r, NULL, (double)smallest_leaf(t), err,
+				 "rows of the smallest of %zu leaves",
 				 fit_tree_n_leaves(t));
 }
 
@@ -233,7 +241,8 @@ static int check_support(struct fit_gate_run *r, struct fit_err *err)
 static int set_shape(struct fit_tree *t, const char *text, struct fit_err *err)
 {
 	const char *eq = strrchr(text, '=');
-	int way = !eq ? 0 : strcmp(eq + 1, "increasing") == 0 ? 1 : strcmp(eq + 1, "decreasing") == 0 ? -1 : 0;
+	int way = !eq ? 0 : strcmp(eq + 1, "increasing") == 0 ? 1 : strcmp(eq + 1, "decreasing") == 0 ?
+		-1 : 0;
 
 	for (size_t f = 0; way && f < t->n_features; f++)
 		if (!t->features[f].categorical &&
@@ -241,7 +250,8 @@ static int set_shape(struct fit_tree *t, const char *text, struct fit_err *err)
 			t->features[f].monotone = way;
 			return FIT_OK;
 		}
-	return fit_fail(err, FIT_EINVAL, "bad '%s' for --shape (expected a number that the tree asks for, =, and "
+	return fit_fail(err, FIT_EINVAL,
+			"bad '%s' for --shape (expected a number that the tree asks for, =, and "
 			"increasing or decreasing)", text);
 }
 
@@ -251,9 +261,11 @@ static int check_shape(struct fit_gate_run *r, struct fit_err *err)
 	int rc = FIT_OK;
 
 	if (!r->in->n_shapes)
-		return fit_gate_add(r, NULL, (double)NAN, NULL, FIT_GATE_NOTED, err, "not looked at: needs --shape");
+		return fit_gate_add(r, NULL, (double)NAN, NULL, FIT_GATE_NOTED, err,
+				    "not looked at: needs --shape");
 	if (t->n_classes > 2)
-		return fit_fail(err, FIT_EINVAL, "--shape: a tree of three classes or more has no direction");
+		return fit_fail(err, FIT_EINVAL,
+				"--shape: a tree of three classes or more has no direction");
 	for (size_t i = 0; i < r->in->n_shapes && !rc; i++)
 		rc = set_shape(t, r->in->shapes[i], err);
 	return rc ? rc : say_faults(r, t, true, err);
@@ -270,6 +282,8 @@ static const struct fit_gate_check checks[] = {
 };
 
 const struct fit_gate_kind fit_gate_tree = {
-	.name = "tree", .what = "a decision tree", .checks = checks, .is = is, .is_json = is_json, .load = load,
-	.free = free_tree, .metric = metric, .feature = feature, .rows = rows, .predict = predict, .refit = refit,
+	.name = "tree", .what = "a decision tree", .checks = checks, .is = is, .is_json = is_json,
+	.load = load,
+	.free = free_tree, .metric = metric, .feature = feature, .rows = rows, .predict = predict,
+	.refit = refit,
 };

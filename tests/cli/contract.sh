@@ -61,6 +61,8 @@ echo '<svg width="9" height="9" viewBox="0 0 9 9" xmlns="http://www.w3.org/2000/
 ok "gf-replay makes the sample log" $?
 "$B/gf-sweep" plan --folder "$T/sweep" --axis seed=1:20 -o "$T/plan.tsv" -- --cluster 2x4 "$T/jobs.tsv" 2>"$T/err"
 ok "gf-sweep makes the sample plan" $?
+grep -v "^#" "$T/steps.tsv" | "$B/gf-throughput" >"$T/fitted.tsv" 2>"$T/err"
+ok "gf-throughput makes the sample model" $?
 
 # A good call of a tool: ARGS with @ for its input, KIND of that input (tsv, csv, folder, none), the
 # SAMPLE, and the status WANT.
@@ -87,6 +89,7 @@ good_call() {
 		SAMPLE=tests/data/gavel-jobs.tsv ;;
 	gf-sweep) ARGS="status @" SAMPLE=$T/plan.tsv ;;
 	gf-claims) ARGS="show --folder $T/pictures @" SAMPLE=data/claims.tsv ;;
+	gf-gate) ARGS="--data @ $T/fitted.tsv" SAMPLE=$T/steps.tsv ;;
 	gf-report) ARGS="@" KIND=folder SAMPLE=$T/pictures ;;
 	gf-lucid) ARGS="profile @" ;;
 	gf-tree) ARGS="train --target duration_s @" ;;

@@ -22,7 +22,8 @@ static const char *put(const char *text)
 	return name[k];
 }
 
-static const struct fit_gate_rule *rule(const struct fit_gate_policy *p, const char *check, const char *model)
+static const struct fit_gate_rule *rule(const struct fit_gate_policy *p, const char *check,
+					const char *model)
 {
 	for (size_t i = 0; i < p->n; i++)
 		if (strcmp(p->rules[i].check, check) == 0 && strcmp(p->rules[i].model, model) == 0)
@@ -42,7 +43,8 @@ static void a_policy_changes_the_defaults(void **state)
 	assert_null(rule(&p, "shift", "tree"));
 	fit_gate_policy_release(&p);
 	check_ok(fit_gate_policy_read(&p, put("check\tmodel\tlimit\taction\nresidual\tthroughput\t5\tNA\n"
-					      "shift\ttree\tNA\tnote\nover-fit\tNA\t4\tstop\n"), &err), &err);
+					      "shift\ttree\tNA\tnote\nover-fit\tNA\t4\tstop\n"), &err),
+						      &err);
 	check_real(rule(&p, "residual", "throughput")->limit, 5, 0, 0);
 	assert_int_equal(rule(&p, "residual", "throughput")->action, FIT_GATE_STOP);
 	check_real(rule(&p, "residual", "speedup")->limit, 20, 0, 0);
@@ -58,12 +60,15 @@ static void faults_of_policies(void **state)
 	static const struct {
 		const char *row, *message;
 	} faults[] = {
-		{ "residul\tany\t1\tstop", "check: unknown check 'residul' (gf-gate thresholds lists them)" },
-		{ "residual\tforest\t1\tstop", "model: unknown kind of models 'forest' (expected any, throughput, speedup, "
+		{ "residul\tany\t1\tstop",
+		 "check: unknown check 'residul' (gf-gate thresholds lists them)" },
+		{ "residual\tforest\t1\tstop",
+		 "model: unknown kind of models 'forest' (expected any, throughput, speedup, "
 		  "noise, estimates, tree, ga2m or rubick)" },
 		{ "residual\tany\tinf\tstop", "limit: not a finite number" },
 		{ "sound\tany\t1\tstop", "limit: the check 'sound' has no limit (expected NA)" },
-		{ "residual\tany\t1\thalt", "action: unknown action 'halt' (expected stop, stop-if-known, note or off)" },
+		{ "residual\tany\t1\thalt",
+		 "action: unknown action 'halt' (expected stop, stop-if-known, note or off)" },
 		{ "links\ttree\t1\tstop", "model: models of kind 'tree' have no check 'links'" },
 	};
 	struct fit_gate_policy p;
@@ -86,7 +91,8 @@ static void faults_of_policies(void **state)
 
 static enum fit_gate_verdict verdict_of(const char *model, const char *thresholds)
 {
-	struct fit_gate_inputs in = { .model = put(model), .folds = 5, .draws = 100, .level = 0.9, .seed = 1 };
+	struct fit_gate_inputs in = { .model = put(model), .folds = 5, .draws = 100, .level = 0.9, .seed =
+				     1 };
 	struct fit_gate_policy p;
 	struct fit_gate g;
 	struct fit_err err;
@@ -104,8 +110,10 @@ static enum fit_gate_verdict verdict_of(const char *model, const char *threshold
 /* Actions of a check decide what a failure and a lack of evidence do. */
 static void actions(void **state)
 {
-	const char *good = THETA "a\t1\t1\t1\t0.1\t1\t0.1\t2\n", *bad = THETA "a\t1\t-1\t1\t0.1\t1\t0.1\t2\n";
-	const char *known = "check\tmodel\taction\ncoverage\tthroughput\tstop-if-known\nresidual\tthroughput\tstop-if-known\n"
+	const char *good = THETA "a\t1\t1\t1\t0.1\t1\t0.1\t2\n", *bad =
+		THETA "a\t1\t-1\t1\t0.1\t1\t0.1\t2\n";
+	const char *known =
+		"check\tmodel\taction\ncoverage\tthroughput\tstop-if-known\nresidual\tthroughput\tstop-if-known\n"
 			    "residual-region\tthroughput\tstop-if-known\nbias\tthroughput\tnote\n"
 			    "cross-validation\tthroughput\toff\nover-fit\tthroughput\tstop-if-known\n";
 	char all[800];
@@ -123,7 +131,8 @@ static void actions(void **state)
 
 static void no_model(void **state)
 {
-	struct fit_gate_inputs in = { .model = put("job_id\tsubmit_s\na\t0\n"), .folds = 5, .draws = 100, .level = 0.9 };
+	struct fit_gate_inputs in = { .model = put("job_id\tsubmit_s\na\t0\n"), .folds = 5, .draws = 100,
+				     .level = 0.9 };
 	struct fit_gate_policy p;
 	struct fit_gate g;
 	struct fit_err err;
@@ -131,7 +140,8 @@ static void no_model(void **state)
 
 	(void)state;
 	check_ok(fit_gate_policy_read(&p, NULL, &err), &err);
-	snprintf(message, sizeof message, "%s: a table, but not one of models that is known (expected what gf-throughput, "
+	snprintf(message, sizeof message,
+		 "%s: a table, but not one of models that is known (expected what gf-throughput, "
 		 "gf-speedup, gf-pgns, gf-tree or gf-ga2m writes)", in.model);
 	check_err(fit_gate_run(&g, &p, &in, &err), &err, FIT_EDATA, message);
 	in.model = put("{ \"a\": 1 }");

@@ -9,7 +9,8 @@
 
 static void psi_by_hand(void **state)
 {
-	/* shares (50.5, 50.5) and (75.5, 25.5) of 101, by a pocket calculator; chi2 of two degrees is -2 ln 0.01 */
+	/* shares (50.5, 50.5) and (75.5, 25.5) of 101, by a pocket calculator; chi2 of two degrees is -2
+	 * ln 0.01 */
 	const double a[] = { 50, 50 }, b[] = { 75, 25 }, c[] = { 10, 20, 30 }, none[] = { 0, 0, 0 };
 	double psi, bound;
 
@@ -95,7 +96,8 @@ static void cuts_and_bins(void **state)
 	double cuts[9];
 
 	(void)state;
-	assert_int_equal(fit_gate_quantile_cuts(v, 10, 5, cuts), 3);	/* nothing is below 1: it is no cut */
+	assert_int_equal(fit_gate_quantile_cuts(v, 10, 5, cuts),
+			 3);	/* nothing is below 1: it is no cut */
 	check_real(cuts[0], 3, 0, 0);
 	check_real(cuts[2], 7, 0, 0);
 	assert_int_equal(fit_gate_quantile_cuts(one, 3, 4, cuts), 0);
@@ -185,7 +187,8 @@ static void edges_of_the_bootstrap(void **state)
 
 	(void)state;
 	for (int i = 0; i < 1000; i++)
-		v[i] = (i * 37) % 1000;	/* each of 0 to 999 once: mean 499.5, standard error sqrt((1e6 - 1) / 12 / 1e3) */
+		v[i] =
+			(i * 37) % 1000;	/* each of 0 to 999 once: mean 499.5, standard error sqrt((1e6 - 1) / 12 / 1e3) */
 	check_ok(fit_gate_bootstrap(mean, v, 1000, 4000, 0.9, 5, "x", &a, &err), &err);
 	check_real(a.estimate, 499.5, 1e-14, 0);
 	check_real(a.low, 499.5 - 1.6449 * 9.1287, 0, 0.8);
