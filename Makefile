@@ -27,8 +27,9 @@ endif
 
 WARN := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wconversion -Wvla \
 	-Wformat=2 -Wwrite-strings -Wcast-qual -Wundef -Wpointer-arith -Wdouble-promotion
-REQUIRED := -std=c11 -D_POSIX_C_SOURCE=200809L -ffp-contract=off -I. -include libfit/base/banned.h \
-	$(PKG_CFLAGS) $(WARN) $(if $(WERROR),-Werror)
+# Position-independent, so that the same objects make libfit.a, which the tools link, and libfit.so.
+REQUIRED := -std=c11 -D_POSIX_C_SOURCE=200809L -ffp-contract=off -fPIC -fno-semantic-interposition \
+	-I. -include libfit/base/banned.h $(PKG_CFLAGS) $(WARN) $(if $(WERROR),-Werror)
 ifneq ($(filter %asan,$(B)),)
 SAN := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 else ifneq ($(filter %fuzz,$(B)),)
@@ -37,8 +38,9 @@ endif
 ALL_CFLAGS = $(CFLAGS) $(REQUIRED) $(SAN)
 ALL_LDFLAGS = $(LDFLAGS) $(SAN) -Wl,--as-needed
 
-LIB_SRC := $(sort $(wildcard libfit/*/*.c)) $(sort $(wildcard traces/*.c)) \
-	$(sort $(wildcard tools/common/*.c) $(filter-out tools/gf-%,$(wildcard tools/*.c)))
+LIB_SRC := $(sort $(wildcard libfit/*/*.c)) $(sort $(wildcard traces/*.c))
+# What tools share among them.
+PART_SRC := $(sort $(wildcard tools/common/*.c) $(filter-out tools/gf-%,$(wildcard tools/*.c)))
 TOOL_SRC := $(sort $(wildcard tools/gf-*.c))
 UNIT_SRC := $(sort $(wildcard tests/unit/test_*.c))
 # Small programs that golden tests and benchmarks use.
@@ -52,16 +54,18 @@ SCRIPTS := $(sort $(wildcard scripts/* tests/cli/*.sh tests/fuzz/*.sh)) tests/ru
 	$(sort $(wildcard figures/*.sh)) $(FIGURES) \
 	$(sort $(foreach f,$(wildcard tests/golden/* tests/bench/*),$(if $(suffix $(f)),,$(f))))
 LIB_OBJ := $(LIB_SRC:%.c=$(B)/%.o)
+PART_OBJ := $(PART_SRC:%.c=$(B)/%.o)
 TOOLS := $(TOOL_SRC:tools/%.c=$(B)/%)
 UNITS := $(UNIT_SRC:tests/unit/%.c=$(B)/unit/%)
 AUX := $(AUX_SRC:tests/%.c=$(B)/%)
 FUZZ := $(FUZZ_SRC:tests/fuzz/%.c=$(B)/%)
 LIB := $(B)/libfit.a
+PARTS := $(B)/tools/parts.a
 VERSION := $(shell sed -n 's/.*FIT_VERSION "\(.*\)"/\1/p' libfit/base/version.h)
 RUN = B=$(B) JOBS=$(JOBS) tests/run
 
 .PHONY: all help tests check check-unit check-cli check-golden check-asan check-valgrind check-clang \
-	lint cppcheck shellcheck check-headers check-man check-untracked fuzz-smoke fuzz-build bless \
+	lib completion lint cppcheck shellcheck check-headers check-man check-untracked fuzz-smoke fuzz-build bless \
 	install uninstall dist clean FORCE
 .SECONDARY:
 
@@ -81,7 +85,10 @@ all: $(TOOLS)
 ## figures/NAME     a figure of a paper, from the recipe of that name, in out/figures
 ## fuzz-smoke       each libFuzzer target for FUZZ_SECONDS, built with clang in $B/fuzz
 ## bless            rewrite the committed expected results (review the difference)
-## install          tools and man pages under $(DESTDIR)$(PREFIX); also uninstall
+## lib              the shared library and goodfit.pc, in $B/lib
+## completion       what completes command lines in bash and zsh, in $B/completion
+## install          tools, man pages, libfit with its headers and completion under $(DESTDIR)$(PREFIX);
+##                  also uninstall
 ## dist             goodfit-VERSION.tar.gz from the last commit
 ## clean            remove the build folder
 help:
@@ -102,21 +109,25 @@ $(LIB): $(LIB_OBJ)
 	@rm -f $@
 	$(AR) rcsD $@ $(LIB_OBJ)
 
-$(TOOLS): $(B)/%: $(B)/tools/%.o $(LIB)
-	$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) $< $(LIB) $(PKG_LIBS) -o $@
+$(PARTS): $(PART_OBJ)
+	@rm -f $@
+	$(AR) rcsD $@ $(PART_OBJ)
 
-$(UNITS): $(B)/unit/%: $(B)/tests/unit/%.o $(LIB)
+$(TOOLS): $(B)/%: $(B)/tools/%.o $(PARTS) $(LIB)
+	$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) $< $(PARTS) $(LIB) $(PKG_LIBS) -o $@
+
+$(UNITS): $(B)/unit/%: $(B)/tests/unit/%.o $(PARTS) $(LIB)
 	@mkdir -p $(@D)
-	$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) $< $(LIB) $(PKG_LIBS) -lcmocka -o $@
+	$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) $< $(PARTS) $(LIB) $(PKG_LIBS) -lcmocka -o $@
 
-$(AUX): $(B)/%: $(B)/tests/%.o $(LIB)
+$(AUX): $(B)/%: $(B)/tests/%.o $(PARTS) $(LIB)
 	@mkdir -p $(@D)
-	$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) $< $(LIB) $(PKG_LIBS) -o $@
+	$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) $< $(PARTS) $(LIB) $(PKG_LIBS) -o $@
 
-$(FUZZ): $(B)/%: $(B)/tests/fuzz/%.o $(LIB)
-	$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -fsanitize=fuzzer $< $(LIB) $(PKG_LIBS) -o $@
+$(FUZZ): $(B)/%: $(B)/tests/fuzz/%.o $(PARTS) $(LIB)
+	$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -fsanitize=fuzzer $< $(PARTS) $(LIB) $(PKG_LIBS) -o $@
 
--include $(LIB_OBJ:.o=.d) $(TOOL_SRC:%.c=$(B)/%.d) $(UNIT_SRC:%.c=$(B)/%.d) $(AUX_SRC:%.c=$(B)/%.d) \
+-include $(LIB_OBJ:.o=.d) $(PART_OBJ:.o=.d) $(TOOL_SRC:%.c=$(B)/%.d) $(UNIT_SRC:%.c=$(B)/%.d) $(AUX_SRC:%.c=$(B)/%.d) \
 	$(FUZZ_SRC:%.c=$(B)/%.d)
 
 # ---- tests ----
@@ -185,20 +196,71 @@ FIGURES_OUT ?= out/figures
 $(FIGURES): all FORCE
 	B=$(B) JOBS=$(JOBS) $@ $(FIGURES_OUT)
 
-# ---- install ----
+# ---- the library for others, and install ----
 
 BINDIR := $(DESTDIR)$(PREFIX)/bin
-MANDIR := $(DESTDIR)$(PREFIX)/share/man
+LIBDIR ?= $(PREFIX)/lib
+DATADIR := $(DESTDIR)$(PREFIX)/share
+MANDIR := $(DATADIR)/man
+# libfit/base/linkage.h says what makes a header public.
+PUBLIC := libfit/base/linkage.h $(sort $(shell grep -l '^FIT_C_BEGIN$$' libfit/*/*.h traces/*.h))
+ABI := 0
+SONAME := libfit.so.$(ABI)
+SO := $(B)/lib/libfit.so.$(VERSION)
+PC := $(B)/lib/goodfit.pc
+SO_LIBS := $(shell $(PKG_CONFIG) --libs $(PKGS) 2>/dev/null) -lcsv -llbfgsb -lglpk -lqhull_r -lm
+COMPLETIONS := $(TOOL_SRC:tools/%.c=$(B)/completion/%) $(TOOL_SRC:tools/%.c=$(B)/completion/_%)
+BASH_DIR := $(DATADIR)/bash-completion/completions
+ZSH_DIR := $(DATADIR)/zsh/site-functions
 
-install: all
-	install -d $(BINDIR) $(MANDIR)/man1 $(MANDIR)/man5
+lib: $(SO) $(PC)
+
+# What the public headers declare and the library has; nothing else is exported.
+$(B)/lib/libfit.map: $(LIB) $(PUBLIC) scripts/symbol-map
+	@mkdir -p $(@D)
+	scripts/symbol-map $(ABI) $(LIB) $(PUBLIC) > $@.new && mv $@.new $@
+
+$(SO): $(LIB) $(B)/lib/libfit.map
+	$(CC) -shared $(ALL_CFLAGS) $(ALL_LDFLAGS) -Wl,-soname,$(SONAME) -Wl,--version-script=$(B)/lib/libfit.map \
+		-Wl,--whole-archive $(LIB) -Wl,--no-whole-archive -Wl,-z,defs $(SO_LIBS) -o $@
+
+$(PC): Makefile config.mk $(B)/flags.stamp libfit/base/version.h
+	@mkdir -p $(@D)
+	@printf '%s\n' 'prefix=$(PREFIX)' 'includedir=$${prefix}/include/goodfit' \
+		'libdir=$(patsubst $(PREFIX)/%,$${prefix}/%,$(LIBDIR))' '' 'Name: goodfit' \
+		'Description: traces, models and replays of GPU clusters' 'Version: $(VERSION)' \
+		'Requires.private: $(PKGS)' 'Cflags: -I$${includedir}' 'Libs: -L$${libdir} -lfit' \
+		'Libs.private: -lcsv -llbfgsb -lglpk -lqhull_r -lm' > $@
+
+completion: $(COMPLETIONS)
+
+$(B)/completion/_%: $(B)/%
+	@mkdir -p $(@D)
+	$(B)/$* --completion zsh > $@.new && mv $@.new $@
+
+$(B)/completion/%: $(B)/%
+	@mkdir -p $(@D)
+	$(B)/$* --completion bash > $@.new && mv $@.new $@
+
+install: all lib completion
+	install -d $(BINDIR) $(MANDIR)/man1 $(MANDIR)/man5 $(DESTDIR)$(LIBDIR)/pkgconfig $(BASH_DIR) $(ZSH_DIR)
 	install -m 755 $(TOOLS) $(BINDIR)
-	$(if $(MAN1),install -m 644 $(MAN1) $(MANDIR)/man1)
-	$(if $(MAN5),install -m 644 $(MAN5) $(MANDIR)/man5)
+	install -m 644 $(MAN1) $(MANDIR)/man1
+	install -m 644 $(MAN5) $(MANDIR)/man5
+	install -m 644 $(filter-out $(B)/completion/_%,$(COMPLETIONS)) $(BASH_DIR)
+	install -m 644 $(filter $(B)/completion/_%,$(COMPLETIONS)) $(ZSH_DIR)
+	install -m 644 $(LIB) $(SO) $(DESTDIR)$(LIBDIR)
+	ln -sf libfit.so.$(VERSION) $(DESTDIR)$(LIBDIR)/$(SONAME)
+	ln -sf $(SONAME) $(DESTDIR)$(LIBDIR)/libfit.so
+	install -m 644 $(PC) $(DESTDIR)$(LIBDIR)/pkgconfig
+	for h in $(PUBLIC); do install -D -m 644 $$h $(DESTDIR)$(PREFIX)/include/goodfit/$$h || exit 1; done
 
 uninstall:
 	rm -f $(addprefix $(BINDIR)/,$(notdir $(TOOLS))) $(addprefix $(MANDIR)/man1/,$(notdir $(MAN1))) \
-		$(addprefix $(MANDIR)/man5/,$(notdir $(MAN5)))
+		$(addprefix $(MANDIR)/man5/,$(notdir $(MAN5))) \
+		$(addprefix $(BASH_DIR)/,$(notdir $(TOOLS))) $(addprefix $(ZSH_DIR)/_,$(notdir $(TOOLS))) \
+		$(addprefix $(DESTDIR)$(LIBDIR)/,libfit.a libfit.so $(SONAME) $(notdir $(SO)) pkgconfig/goodfit.pc)
+	rm -rf $(DESTDIR)$(PREFIX)/include/goodfit
 
 dist:
 	git archive --format=tar --prefix=goodfit-$(VERSION)/ HEAD | gzip -n > goodfit-$(VERSION).tar.gz

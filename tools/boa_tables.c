@@ -102,7 +102,7 @@ static void put_epoch(struct fit_writer *w, const struct fit_boa *b, const struc
 	if (item->epoch == FIT_NO_WIDTH)
 		fit_writer_na(w);
 	else
-		fit_writer_int(w, (int64_t)(item->epoch - b->classes[item->class].at));
+		fit_writer_int(w, (int64_t)(item->epoch - b->classes[item->class_no].at));
 }
 
 int boa_write_frontier(const struct cli *cli, const struct boa_data *d, struct fit_err *err)
@@ -133,7 +133,7 @@ int boa_write_frontier(const struct cli *cli, const struct boa_data *d, struct f
 			const struct fit_width *to = width_of(d, item, edge->from + 1);
 
 			fit_writer_real(w, edge->mu);
-			fit_writer_str(w, d->boa.classes[item->class].name);
+			fit_writer_str(w, d->boa.classes[item->class_no].name);
 			put_epoch(w, &d->boa, item);
 			put_type(w, &d->boa, from);
 			put_gpus(w, from);
@@ -187,11 +187,11 @@ int boa_write_vertices(const struct cli *cli, const struct boa_data *d, struct f
 			int type;
 
 			if (widths_text(d, one ? &v->ref : f->plans + v->ref,
-					one ? 1 : d->boa.classes[item->class].n, &text, &type)) {
+					one ? 1 : d->boa.classes[item->class_no].n, &text, &type)) {
 				rc = fit_fail_nomem(err);
 				break;
 			}
-			fit_writer_str(w, d->boa.classes[item->class].name);
+			fit_writer_str(w, d->boa.classes[item->class_no].name);
 			put_epoch(w, &d->boa, item);
 			fit_writer_int(w, (int64_t)k);
 			fit_writer_str(w, type >= 0 && d->boa.types[type][0] ? d->boa.types[type] : NULL);

@@ -221,7 +221,7 @@ static void say_superlinear(const struct cli *cli, const struct boa_data *d)
 
 		if (w->type == least->type && w->gpus != least->gpus)
 			cli_note(cli, "class '%s', epoch %zu: %lld GPUs are cheaper than %lld",
-				 b->classes[item->class].name, j - b->classes[item->class].at,
+				 b->classes[item->class_no].name, j - b->classes[item->class_no].at,
 				 (long long)w->gpus, (long long)least->gpus);
 	}
 }
@@ -353,7 +353,7 @@ static int certify(struct cli *cli, const struct options *o, const struct boa_pr
 		else
 			fit_writer_na(w);
 		fit_writer_str(w, !k->judged ? NULL : k->holds ? "holds" : "fails");
-		fit_writer_str(w, k->class == FIT_NO_WIDTH ? NULL : s.classes[k->class].name);
+		fit_writer_str(w, k->class_no == FIT_NO_WIDTH ? NULL : s.classes[k->class_no].name);
 		boa_put_number(w, k->epoch);
 		boa_put_number(w, k->gpus);
 		rc = fit_writer_end_row(w, err);

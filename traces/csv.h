@@ -22,10 +22,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "libfit/base/linkage.h"
 #include "libfit/base/status.h"
 #include "libfit/base/text.h"
 #include "libfit/table/source.h"
 #include "libfit/table/table.h"
+
+FIT_C_BEGIN
 
 #define FIT_CSV_FIELD_MAX ((size_t)1 << 20)	/* bytes in one field */
 #define FIT_CSV_ROW_MAX ((size_t)1 << 24)	/* bytes in one row */
@@ -100,5 +103,7 @@ int fit_csv_fail(const struct fit_csv *c, int code, const char *name, struct fit
 /* Hash of the records read so far: column names and fields, not the bytes, so that a byte order
  * mark, line ends and needless quotes do not change it. */
 void fit_csv_hash(const struct fit_csv *c, char out[FIT_HASH_HEX]);
+
+FIT_C_END
 
 #endif

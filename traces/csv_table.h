@@ -5,8 +5,11 @@
 
 #include <stdbool.h>
 
+#include "libfit/base/linkage.h"
 #include "libfit/base/status.h"
 #include "libfit/table/table.h"
+
+FIT_C_BEGIN
 
 /* Does the operand name comma-separated text ("x.csv")? By name, not by content. */
 bool fit_is_csv(const char *operand);
@@ -18,5 +21,7 @@ int fit_csv_table(struct fit_table *t, const char *operand, struct fit_err *err)
 
 /* The same where csv is set or fit_is_csv() says so; else fit_table_read() of all columns. */
 int fit_any_table(struct fit_table *t, const char *operand, bool csv, struct fit_err *err) FIT_MUST_CHECK;
+
+FIT_C_END
 
 #endif

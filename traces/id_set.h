@@ -15,8 +15,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "libfit/base/linkage.h"
 #include "libfit/base/status.h"
 #include "libfit/base/text.h"
+
+FIT_C_BEGIN
 
 #define FIT_ID_SHARDS 64
 #define FIT_ID_PREFIX 48
@@ -54,5 +57,7 @@ void fit_id_set_expect(const struct fit_id_set *s, struct fit_text id);
  * 2^32 - 1 they stick there). FIT_ENOMEM. */
 int fit_id_set_put(struct fit_id_set *s, struct fit_text id, uint64_t line,
 		   uint64_t *first) FIT_MUST_CHECK;
+
+FIT_C_END
 
 #endif

@@ -11,9 +11,12 @@
 
 #include <stdbool.h>
 
+#include "libfit/base/linkage.h"
 #include "libfit/base/num.h"
 #include "libfit/base/status.h"
 #include "libfit/table/table.h"
+
+FIT_C_BEGIN
 
 struct fit_input;
 
@@ -63,5 +66,7 @@ int fit_input_fail(const struct fit_input *in, int i, struct fit_err *err, const
 const char *fit_input_name(const struct fit_input *in);	/* "<stdin>" for "-" */
 /* Content hash of what was read so far; ask after the last row. */
 void fit_input_hash(const struct fit_input *in, char out[FIT_HASH_HEX]);
+
+FIT_C_END
 
 #endif

@@ -18,12 +18,15 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "libfit/base/linkage.h"
 #include "libfit/base/status.h"
 #include "libfit/base/text.h"
 #include "libfit/table/source.h"
 #include "libfit/table/table.h"
 #include "traces/csv.h"
 #include "traces/zone.h"
+
+FIT_C_BEGIN
 
 /* ---- formats ---- */
 
@@ -289,5 +292,7 @@ int fit_trace_read_sacct(struct fit_source *s, struct fit_trace_out *out, struct
 int fit_trace_read_swf(struct fit_source *s, struct fit_trace_out *out, struct fit_err *err);
 int fit_trace_sniff_swf(const struct fit_trace_head *head, char why[FIT_TRACE_WHY]);
 int fit_trace_sniff_sacct(const struct fit_trace_head *head, char why[FIT_TRACE_WHY]);
+
+FIT_C_END
 
 #endif

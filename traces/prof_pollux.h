@@ -22,8 +22,11 @@
 #include <stdint.h>
 
 #include "libfit/base/hash.h"
+#include "libfit/base/linkage.h"
 #include "libfit/base/status.h"
 #include "libfit/table/table.h"
+
+FIT_C_BEGIN
 
 /* What the measurements of an application cannot say. */
 struct fit_pollux_override {
@@ -64,5 +67,7 @@ struct fit_pollux_tables {
 int fit_pollux_read_profiles(const char *folder, const struct fit_pollux_options *options,
 			     const struct fit_pollux_tables *out, char hash[FIT_HASH_HEX],
 			     struct fit_err *err) FIT_MUST_CHECK;
+
+FIT_C_END
 
 #endif

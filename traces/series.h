@@ -25,12 +25,15 @@
 #include <stdint.h>
 
 #include "libfit/base/hash.h"
+#include "libfit/base/linkage.h"
 #include "libfit/base/status.h"
 #include "libfit/base/text.h"
 #include "libfit/table/source.h"
 #include "libfit/table/table.h"
 #include "traces/csv.h"
 #include "traces/jobs.h"
+
+FIT_C_BEGIN
 
 /* ---- columns of time series ---- */
 
@@ -216,5 +219,7 @@ FIT_SERIES_READER(fit_series_read_rubick_model);
 FIT_SERIES_READER(fit_series_read_gavel);
 FIT_SERIES_READER(fit_series_read_gavel_pairs);
 FIT_SERIES_READER(fit_series_read_gradients);
+
+FIT_C_END
 
 #endif

@@ -11,8 +11,11 @@
 #include <stdint.h>
 
 #include "libfit/base/hash.h"
+#include "libfit/base/linkage.h"
 #include "libfit/base/status.h"
 #include "libfit/base/text.h"
+
+FIT_C_BEGIN
 
 struct fit_zone_table;
 
@@ -61,5 +64,7 @@ void fit_zone_table_free(struct fit_zone_table *t);
 int64_t fit_zone_table_offset(const struct fit_zone_table *t, int64_t utc_s);
 int fit_zone_table_to_utc(const struct fit_zone_table *t, int64_t local_ns, int64_t after, int64_t *utc_ns);
 const char *fit_zone_table_hash(const struct fit_zone_table *t);
+
+FIT_C_END
 
 #endif

@@ -16,6 +16,10 @@
 #include <math.h>
 #include <stddef.h>
 
+#include "libfit/base/linkage.h"
+
+FIT_C_BEGIN
+
 /* hi + lo, with |lo| at most half a unit in the last place of hi. */
 struct fit_dd {
 	double hi, lo;
@@ -147,5 +151,7 @@ static inline struct fit_dd fit_expansion_value(const struct fit_expansion *e)
 		s = fit_dd_add(s, fit_dd_of(e->term[i]));
 	return s;
 }
+
+FIT_C_END
 
 #endif

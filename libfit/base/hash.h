@@ -8,7 +8,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "libfit/base/linkage.h"
 #include "libfit/base/text.h"
+
+FIT_C_BEGIN
 
 #define FIT_HASH_HEX 33		/* 32 hexadecimal digits and a NUL */
 
@@ -42,5 +45,7 @@ int fit_index_put(struct fit_index *ix, struct fit_text key, uint32_t value,
 		  uint32_t *found) FIT_MUST_CHECK;
 /* The value of key, or FIT_NO_INDEX. */
 uint32_t fit_index_get(const struct fit_index *ix, struct fit_text key);
+
+FIT_C_END
 
 #endif

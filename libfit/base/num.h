@@ -11,7 +11,10 @@
 
 #include <stdint.h>
 
+#include "libfit/base/linkage.h"
 #include "libfit/base/text.h"
+
+FIT_C_BEGIN
 
 #define FIT_NS_PER_S INT64_C(1000000000)
 #define FIT_NUM_MAX 40		/* bytes that any formatted number fits in, NUL included */
@@ -36,5 +39,7 @@ size_t fit_format_time(char buf[FIT_NUM_MAX], int64_t ns);
  * finite or does not fit. */
 int fit_time_from_double(double s, int64_t *ns) FIT_MUST_CHECK;
 double fit_time_to_double(int64_t ns);
+
+FIT_C_END
 
 #endif

@@ -8,8 +8,11 @@
 
 #include <stddef.h>
 
+#include "libfit/base/linkage.h"
 #include "libfit/base/status.h"
 #include "libfit/base/text.h"
+
+FIT_C_BEGIN
 
 /*
  * Open what dest names for writing. A device, a pipe and an open descriptor (/dev/stdout, /dev/fd/N) are
@@ -37,5 +40,7 @@ int fit_outfile_close(struct fit_outfile *o, struct fit_err *err) FIT_MUST_CHECK
 void fit_outfile_abort(struct fit_outfile *o);
 /* A whole text at once. */
 int fit_outfile_write(const char *dest, struct fit_text text, struct fit_err *err) FIT_MUST_CHECK;
+
+FIT_C_END
 
 #endif

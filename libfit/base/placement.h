@@ -9,11 +9,17 @@
 
 #include <stdint.h>
 
+#include "libfit/base/linkage.h"
+
+FIT_C_BEGIN
+
 #define FIT_DIGITS_NODES_MAX 4
 
 /* The smallest rotation (2131 gives 1213); -1 when digits is not such a number. */
 int64_t fit_placement_canonical(int64_t digits);
 /* Number of nodes and of GPUs of such a number. */
 void fit_placement_shape(int64_t digits, int64_t *nodes, int64_t *gpus);
+
+FIT_C_END
 
 #endif

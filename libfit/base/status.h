@@ -11,6 +11,10 @@
 
 #include <stdarg.h>
 
+#include "libfit/base/linkage.h"
+
+FIT_C_BEGIN
+
 #define FIT_MUST_CHECK __attribute__((warn_unused_result))
 #define FIT_PRINTF(fmt, args) __attribute__((format(printf, fmt, args)))
 
@@ -49,5 +53,7 @@ int fit_fail_nomem(struct fit_err *err);
 /* Put a text in front of the message that err holds: "PREFIX: old message". Returns err->code
  * (or code when err is NULL). */
 int fit_fail_prefix(struct fit_err *err, int code, const char *fmt, ...) FIT_PRINTF(3, 4);
+
+FIT_C_END
 
 #endif

@@ -11,7 +11,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "libfit/base/linkage.h"
 #include "libfit/base/status.h"
+
+FIT_C_BEGIN
 
 /* Borrowed bytes, not terminated by NUL; valid as long as their owner says. */
 struct fit_text {
@@ -54,5 +57,7 @@ char *fit_strdup(struct fit_text t);
 
 /* Make room for need elements of size elem in *array (realloc, doubling). *cap is in elements. */
 int fit_grow(void *array_ptr, size_t *cap, size_t need, size_t elem) FIT_MUST_CHECK;
+
+FIT_C_END
 
 #endif

@@ -11,7 +11,10 @@
 #ifndef FIT_METRICS_EFFICIENCY_H
 #define FIT_METRICS_EFFICIENCY_H
 
+#include "libfit/base/linkage.h"
 #include "libfit/metrics/metrics.h"
+
+FIT_C_BEGIN
 
 struct fit_efficiency;
 
@@ -43,5 +46,7 @@ struct fit_usage {
 };
 size_t fit_efficiency_n_steps(const struct fit_efficiency *f);
 struct fit_usage fit_efficiency_step(const struct fit_efficiency *f, size_t i);
+
+FIT_C_END
 
 #endif

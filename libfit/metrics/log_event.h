@@ -12,8 +12,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "libfit/base/linkage.h"
 #include "libfit/base/status.h"
 #include "libfit/table/table.h"
+
+FIT_C_BEGIN
 
 #define FIT_UGPU INT64_C(1000000)	/* millionths in one GPU */
 
@@ -76,5 +79,7 @@ int fit_event_restart(const struct fit_reader *r, int64_t *restart_ns,
 
 /* GPUs of a cluster text "NxG" or "NxG,NxG..." (nodes x GPUs a node) in millionths; FIT_EPARSE. */
 int fit_event_parse_cluster(struct fit_text t, int64_t *ugpus) FIT_MUST_CHECK;
+
+FIT_C_END
 
 #endif

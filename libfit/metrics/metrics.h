@@ -15,7 +15,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "libfit/base/linkage.h"
 #include "libfit/metrics/log_event.h"
+
+FIT_C_BEGIN
 
 __extension__ typedef __int128 fit_i128;	/* millionths of a GPU x nanoseconds */
 
@@ -113,5 +116,7 @@ const char *fit_job_status(const struct fit_job_result *j);
 double fit_divide(fit_i128 v, int64_t by);
 /* An integral in GPU-seconds. */
 double fit_gpu_seconds(fit_i128 v);
+
+FIT_C_END
 
 #endif

@@ -17,8 +17,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "libfit/base/linkage.h"
 #include "libfit/base/status.h"
 #include "libfit/table/table.h"
+
+FIT_C_BEGIN
 
 enum fit_series_by { FIT_SERIES_BY_JOB, FIT_SERIES_BY_GPU, FIT_SERIES_BY_ALL };
 
@@ -59,5 +62,7 @@ int fit_series_summarise(struct fit_reader *series, const struct fit_table *jobs
 /* The columns of jobs that are read; the table is to be read with them. */
 extern const struct fit_field fit_series_job_fields[];
 extern const size_t fit_series_n_job_fields;
+
+FIT_C_END
 
 #endif

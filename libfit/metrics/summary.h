@@ -10,7 +10,10 @@
 
 #include <stddef.h>
 
+#include "libfit/base/linkage.h"
 #include "libfit/metrics/metrics.h"
+
+FIT_C_BEGIN
 
 struct fit_spread {
 	double mean, median, p95, p99, max;	/* seconds, or missing */
@@ -60,5 +63,7 @@ size_t fit_metric_count(void);
 /* w: the window of the time-average budget; NULL: from the first to the last submit. */
 struct fit_metric_row fit_metric_row(const struct fit_metrics *m, const struct fit_summary *s,
 				     const struct fit_metrics_window *w, size_t i);
+
+FIT_C_END
 
 #endif

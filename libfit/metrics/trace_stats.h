@@ -15,8 +15,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "libfit/base/linkage.h"
 #include "libfit/base/status.h"
 #include "libfit/table/table.h"
+
+FIT_C_BEGIN
 
 /* ---- rows of a jobs table ---- */
 
@@ -118,5 +121,7 @@ enum fit_trace_of { FIT_OF_DURATION, FIT_OF_GPUS, FIT_OF_GPU_HOURS, FIT_OF_INTER
  * ascending, as a heap array; free() it. *missing: jobs that have none. */
 int fit_trace_values(struct fit_reader *r, enum fit_trace_of of, double **sorted, size_t *n,
 		     size_t *missing, struct fit_err *err) FIT_MUST_CHECK;
+
+FIT_C_END
 
 #endif

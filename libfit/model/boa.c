@@ -344,8 +344,8 @@ int fit_boa_appraise(struct fit_boa_solution *s, const struct fit_boa *b,
 
 	for (size_t i = 0; i < s->n_plans; i++) {
 		const struct fit_boa_plan *p = &s->plans[i];
-		const struct fit_boa_class *c = &b->classes[p->class];
-		struct fit_boa_path path = fit_boa_path_of(b, p->class, p->widths);
+		const struct fit_boa_class *c = &b->classes[p->class_no];
+		struct fit_boa_path path = fit_boa_path_of(b, p->class_no, p->widths);
 		struct fit_dd share = fit_two_prod(c->rate, p->share);
 
 		cost = fit_dd_add(cost, fit_dd_mul(path.cost, share));
@@ -400,7 +400,7 @@ int fit_boa_feasible(const struct fit_boa *b, const struct fit_boa_frontier *f, 
 	for (size_t i = 0; i < b->n_classes; i++)
 		shares[i].class = i;
 	for (size_t i = 0; i < f->n_items; i++)
-		shares[f->items[i].class].cost += b->classes[f->items[i].class].rate *
+		shares[f->items[i].class_no].cost += b->classes[f->items[i].class_no].rate *
 						  f->vertices[f->items[i].at].cost.hi;
 	qsort(shares, b->n_classes, sizeof *shares, compare_shares);
 	while (n < b->n_classes && shares[n].cost > 0)
@@ -441,7 +441,7 @@ int fit_boa_solve(struct fit_boa_solution *s, const struct fit_boa *b, const str
 	if (e < f->n_edges && budget > f->budget[e])
 		theta = fmin((budget - f->budget[e]) / f->edges[e].cost, 1);
 	if (theta > 0)
-		mixed = f->items[f->edges[e].item].class;
+		mixed = f->items[f->edges[e].item].class_no;
 	classes = calloc(b->n_classes + 2, sizeof *classes);
 	rc = classes ? fit_boa_vertices_at(f, e, &at, err) : fit_fail_nomem(err);
 	if (rc)
@@ -453,7 +453,7 @@ int fit_boa_solve(struct fit_boa_solution *s, const struct fit_boa *b, const str
 	}
 	rc = fit_boa_plans_new(s, b, classes, n, err);
 	for (size_t i = 0; i < n && !rc; i++) {
-		size_t class = s->plans[i].class;
+		size_t class = s->plans[i].class_no;
 
 		fit_boa_widths_at(b, f, at, class, s->plans[i].widths);
 		if (class != mixed)

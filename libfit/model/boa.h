@@ -32,9 +32,12 @@
 #include <stdint.h>
 
 #include "libfit/base/exact.h"
+#include "libfit/base/linkage.h"
 #include "libfit/base/status.h"
 #include "libfit/model/boa_table.h"
 #include "libfit/model/speedup.h"
+
+FIT_C_BEGIN
 
 /* ---- the problem ---- */
 
@@ -89,7 +92,7 @@ struct fit_boa_vertex {
 };
 
 struct fit_boa_item {
-	size_t class;
+	size_t class_no;
 	size_t epoch;		/* number in fit_boa.epochs; FIT_NO_WIDTH where items are classes */
 	size_t at, n;		/* vertices, cheapest first */
 };
@@ -124,7 +127,7 @@ enum fit_boa_method { FIT_BOA_MIXED, FIT_BOA_PURE, FIT_BOA_MICP, FIT_BOA_HEURIST
 const char *fit_boa_method_name(enum fit_boa_method m);
 
 struct fit_boa_plan {
-	size_t class;
+	size_t class_no;
 	double share;		/* of the jobs of the class */
 	size_t *widths;		/* numbers of widths, one an epoch */
 };
@@ -186,7 +189,7 @@ struct fit_boa_path {
 	struct fit_dd cost, time;
 	int64_t rescales;
 };
-struct fit_boa_path fit_boa_path_of(const struct fit_boa *b, size_t class, const size_t *widths);
+struct fit_boa_path fit_boa_path_of(const struct fit_boa *b, size_t class_no, const size_t *widths);
 
 /* The dual value at price mu >= 0: (sum_i lambda_i min over plans of (w_i T + mu C) - mu budget) / total. */
 int fit_boa_dual(const struct fit_boa *b, double mu, double budget, double *value,
@@ -199,7 +202,7 @@ int fit_boa_vertices_at(const struct fit_boa_frontier *f, size_t e, uint32_t **a
 size_t fit_boa_breakpoint(const struct fit_boa_frontier *f, double budget);
 /* The widths of a class where its items are at these vertices. */
 void fit_boa_widths_at(const struct fit_boa *b, const struct fit_boa_frontier *f, const uint32_t *at,
-		       size_t class, size_t *widths);
+		       size_t class_no, size_t *widths);
 /* Memory for n plans with room for their widths, class by class: plan i of class classes[i]. */
 int fit_boa_plans_new(struct fit_boa_solution *s, const struct fit_boa *b, const size_t *classes,
 		      size_t n, struct fit_err *err) FIT_MUST_CHECK;
@@ -207,5 +210,7 @@ int fit_boa_plans_new(struct fit_boa_solution *s, const struct fit_boa *b, const
  * bound_s and gap. */
 int fit_boa_appraise(struct fit_boa_solution *s, const struct fit_boa *b,
 		     const struct fit_boa_frontier *f, struct fit_err *err) FIT_MUST_CHECK;
+
+FIT_C_END
 
 #endif

@@ -433,7 +433,7 @@ int fit_boa_certify(struct fit_boa_certificate *c, const struct fit_boa_plan_tab
 	if (!rc)
 		rc = check_names(&p, err);
 	for (size_t i = 0, at = 0, n; i < s->n_classes && !rc; i++, at += n) {
-		for (n = 0; at + n < plans->n && plans->rows[at + n].class == i;)
+		for (n = 0; at + n < plans->n && plans->rows[at + n].class_no == i;)
 			n++;
 		rc = add_class(&p, &t, i, at, n, err);
 	}

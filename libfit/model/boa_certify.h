@@ -18,9 +18,12 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "libfit/base/linkage.h"
 #include "libfit/base/status.h"
 #include "libfit/model/boa_table.h"
 #include "libfit/model/speedup.h"
+
+FIT_C_BEGIN
 
 struct fit_boa_price;
 
@@ -35,7 +38,7 @@ struct fit_boa_check {
 	const char *name;	/* see docs/formats/boa.md */
 	double value, limit;
 	bool judged, holds;	/* not judged: a number to read */
-	size_t class, epoch, gpus;	/* of the worst case; FIT_NO_WIDTH: none. class as in the speedups */
+	size_t class_no, epoch, gpus;	/* of the worst case; FIT_NO_WIDTH: none. class_no as in the speedups */
 };
 
 #define FIT_BOA_CHECKS 12
@@ -49,5 +52,7 @@ struct fit_boa_certificate {
 int fit_boa_certify(struct fit_boa_certificate *c, const struct fit_boa_plan_table *plans,
 		    const struct fit_speedups *s, const struct fit_boa_classes *classes,
 		    const struct fit_boa_certify_params *params, struct fit_err *err) FIT_MUST_CHECK;
+
+FIT_C_END
 
 #endif

@@ -103,7 +103,7 @@ static void make_edges(struct fit_boa_frontier *f, const struct fit_boa *b)
 	f->n_edges = 0;
 	for (size_t i = 0; i < f->n_items; i++) {
 		const struct fit_boa_item *item = &f->items[i];
-		const struct fit_boa_class *c = &b->classes[item->class];
+		const struct fit_boa_class *c = &b->classes[item->class_no];
 		double last = (double)INFINITY;
 
 		for (size_t k = 0; k + 1 < item->n; k++) {
@@ -131,7 +131,7 @@ static void sum_edges(struct fit_boa_frontier *f, const struct fit_boa *b)
 	struct fit_dd cost = { 0, 0 }, time = { 0, 0 };
 
 	for (size_t i = 0; i < f->n_items; i++) {
-		const struct fit_boa_class *c = &b->classes[f->items[i].class];
+		const struct fit_boa_class *c = &b->classes[f->items[i].class_no];
 		const struct fit_boa_vertex *v = &f->vertices[f->items[i].at];
 
 		cost = fit_dd_add(cost, fit_dd_scale(v->cost, c->rate));

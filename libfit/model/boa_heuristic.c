@@ -253,10 +253,10 @@ static void take_plans(const struct work *w, struct fit_boa_solution *s)
 		const struct fit_boa_grid *g = &w->grids[seg->class];
 
 		for (size_t p = 0; p < s->n_plans; p++) {
-			bool second = p > 0 && s->plans[p - 1].class == s->plans[p].class;
+			bool second = p > 0 && s->plans[p - 1].class_no == s->plans[p].class_no;
 			size_t at = seg->at + (second && i == w->mixed);
 
-			if (s->plans[p].class != seg->class)
+			if (s->plans[p].class_no != seg->class)
 				continue;
 			for (size_t j = seg->from; j < seg->to; j++)
 				s->plans[p].widths[j] = g->width[j * g->n_states + seg->list[at].state];
@@ -284,7 +284,7 @@ static int remember(const struct work *w, struct fit_boa_solution *s, const stru
 		return rc;
 	take_plans(w, &new);
 	for (size_t p = 1; p < n; p++)
-		if (new.plans[p].class == new.plans[p - 1].class) {
+		if (new.plans[p].class_no == new.plans[p - 1].class_no) {
 			new.plans[p].share = w->theta;
 			new.plans[p - 1].share = 1 - w->theta;
 			new.mixed_class = mixed;

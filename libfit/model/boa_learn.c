@@ -31,8 +31,8 @@ static int take_plans(struct fit_boa_learner *l, const struct fit_boa *b,
 		l->share[i] = 0;
 	for (size_t i = 0; i < sol->n_plans; i++) {
 		const struct fit_boa_plan *p = &sol->plans[i];
-		size_t c = class_at(l, fit_text_of(b->classes[p->class].name));
-		bool second = i > 0 && sol->plans[i - 1].class == p->class;
+		size_t c = class_at(l, fit_text_of(b->classes[p->class_no].name));
+		bool second = i > 0 && sol->plans[i - 1].class_no == p->class_no;
 
 		if (c == SIZE_MAX)
 			return FIT_EDATA;

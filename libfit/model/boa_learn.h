@@ -10,7 +10,10 @@
 #ifndef FIT_MODEL_BOA_LEARN_H
 #define FIT_MODEL_BOA_LEARN_H
 
+#include "libfit/base/linkage.h"
 #include "libfit/model/boa.h"
+
+FIT_C_BEGIN
 
 struct fit_boa_learner;
 
@@ -22,17 +25,17 @@ int fit_boa_learner_new(struct fit_boa_learner **l, const char *believed, const 
 void fit_boa_learner_free(struct fit_boa_learner *l);	/* NULL is fine */
 
 /* The speed on so many GPUs is known now. A width that is not in the table stays unknown. */
-void fit_boa_learner_observe(struct fit_boa_learner *l, struct fit_text class, int64_t epoch,
+void fit_boa_learner_observe(struct fit_boa_learner *l, struct fit_text name, int64_t epoch,
 			     int64_t gpus,
 			     double speed);
 /* Compute the plans anew; nothing is done when nothing was learned since the last time. */
 int fit_boa_learner_solve(struct fit_boa_learner *l, struct fit_err *err) FIT_MUST_CHECK;
 
 /* Epochs of a class; -1: unknown class. */
-int64_t fit_boa_learner_epochs(const struct fit_boa_learner *l, struct fit_text class);
+int64_t fit_boa_learner_epochs(const struct fit_boa_learner *l, struct fit_text name);
 /* Share of the jobs of a class that have plan 1; width of a plan (0 or 1) in an epoch. */
-double fit_boa_learner_share(const struct fit_boa_learner *l, struct fit_text class);
-int64_t fit_boa_learner_width(const struct fit_boa_learner *l, struct fit_text class, int plan,
+double fit_boa_learner_share(const struct fit_boa_learner *l, struct fit_text name);
+int64_t fit_boa_learner_width(const struct fit_boa_learner *l, struct fit_text name, int plan,
 			      int64_t epoch);
 const char *fit_boa_learner_hash(const struct fit_boa_learner *l);	/* of the beliefs */
 const char *fit_boa_learner_hash_classes(const struct fit_boa_learner *l);
@@ -40,5 +43,7 @@ double fit_boa_learner_budget(const struct fit_boa_learner *l);
 double fit_boa_learner_least(const struct fit_boa_learner *l);	/* feasible budget by what is known, in GPUs */
 uint64_t fit_boa_learner_solved(const struct fit_boa_learner *l);	/* how often */
 uint64_t fit_boa_learner_known(const struct fit_boa_learner *l);	/* speeds observed */
+
+FIT_C_END
 
 #endif

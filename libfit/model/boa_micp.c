@@ -301,8 +301,8 @@ static void take_known(struct fit_boa_solution *s, const struct fit_boa *b,
 		       const struct fit_boa_solution *known)
 {
 	for (size_t i = known->n_plans; i-- > 0;)
-		memcpy(s->plans[known->plans[i].class].widths, known->plans[i].widths,
-		       b->classes[known->plans[i].class].n * sizeof(size_t));
+		memcpy(s->plans[known->plans[i].class_no].widths, known->plans[i].widths,
+		       b->classes[known->plans[i].class_no].n * sizeof(size_t));
 }
 
 #define TRIES 50 /* choices to forbid before it gives up */

@@ -99,7 +99,7 @@ static void thin_choices(struct group *g)
 static int epoch_choices(struct search *s, struct group *g, const struct fit_boa_item *item,
 			 struct fit_err *err)
 {
-	const struct fit_boa_class *c = &s->b->classes[item->class];
+	const struct fit_boa_class *c = &s->b->classes[item->class_no];
 	const struct fit_boa_epoch *e = &s->b->epochs[item->epoch];
 	double least = (double)INFINITY;
 	int rc = FIT_OK;
@@ -264,7 +264,7 @@ static int grid_choices(struct search *s, struct group *group, struct fit_boa_gr
 static int class_choices(struct search *s, struct group *group, const struct fit_boa_item *item,
 			 struct fit_err *err)
 {
-	const struct fit_boa_class *c = &s->b->classes[item->class];
+	const struct fit_boa_class *c = &s->b->classes[item->class_no];
 	size_t n_grids = s->b->by_class ? s->b->n_types : 1;
 	struct fit_boa_grid *grids = calloc(n_grids, sizeof *grids);
 	double least = (double)INFINITY;
@@ -279,7 +279,7 @@ static int class_choices(struct search *s, struct group *group, const struct fit
 			double v;
 
 			if (pass == 0)
-				rc = fit_boa_grid_init(g, s->b, item->class, s->b->by_class ? (int)t : -1,
+				rc = fit_boa_grid_init(g, s->b, item->class_no, s->b->by_class ? (int)t : -1,
 						       err);
 			if (rc || g->n_states == 0)
 				continue;
@@ -307,7 +307,7 @@ static int idle_choice(struct search *s, struct group *g, const struct fit_boa_i
 {
 	const struct fit_boa_vertex *v = &s->f->vertices[item->at];
 	struct choice o = { 0, 0, 0, v->ref };
-	size_t n = s->b->classes[item->class].n;
+	size_t n = s->b->classes[item->class_no].n;
 
 	if (item->epoch == FIT_NO_WIDTH) {
 		if (fit_grow(&s->widths, &s->cap_widths, s->n_widths + n, sizeof *s->widths))
@@ -340,7 +340,7 @@ static int list_choices(struct search *s, struct fit_err *err)
 		const struct fit_boa_item *item = &s->f->items[i];
 
 		g->item = i;
-		if (s->b->classes[item->class].rate == 0)
+		if (s->b->classes[item->class_no].rate == 0)
 			rc = idle_choice(s, g, item, err);
 		else if (item->epoch == FIT_NO_WIDTH)
 			rc = class_choices(s, g, item, err);
@@ -445,13 +445,13 @@ static void take_choices(struct fit_boa_solution *sol, const struct search *s, c
 {
 	for (size_t i = 0; i < s->n_groups; i++) {
 		const struct fit_boa_item *item = &s->f->items[i];
-		const struct fit_boa_class *c = &s->b->classes[item->class];
+		const struct fit_boa_class *c = &s->b->classes[item->class_no];
 
 		if (item->epoch == FIT_NO_WIDTH)
-			memcpy(sol->plans[item->class].widths, s->widths + choice[i],
+			memcpy(sol->plans[item->class_no].widths, s->widths + choice[i],
 			       c->n * sizeof(size_t));
 		else
-			sol->plans[item->class].widths[item->epoch - c->at] = choice[i];
+			sol->plans[item->class_no].widths[item->epoch - c->at] = choice[i];
 	}
 }
 
@@ -500,8 +500,8 @@ int fit_boa_pure(struct fit_boa_solution *sol, const struct fit_boa *b, const st
 		rc = fit_boa_plans_new(sol, b, classes, b->n_classes, err);
 	/* a plan that is known to fit: the cheaper one of the two that share a class */
 	for (size_t i = mixed.n_plans; !rc && i-- > 0;)
-		memcpy(sol->plans[mixed.plans[i].class].widths, mixed.plans[i].widths,
-		       b->classes[mixed.plans[i].class].n * sizeof(size_t));
+		memcpy(sol->plans[mixed.plans[i].class_no].widths, mixed.plans[i].widths,
+		       b->classes[mixed.plans[i].class_no].n * sizeof(size_t));
 	if (!rc)
 		rc = fit_boa_appraise(sol, b, f, err);
 	if (!rc) {

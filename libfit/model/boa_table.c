@@ -200,9 +200,9 @@ int fit_boa_plans_write(struct fit_writer *w, const struct fit_boa *b, const str
 
 	for (size_t i = 0; i < s->n_plans; i++) {
 		const struct fit_boa_plan *p = &s->plans[i];
-		const struct fit_boa_class *c = &b->classes[p->class];
+		const struct fit_boa_class *c = &b->classes[p->class_no];
 
-		number = i > 0 && s->plans[i - 1].class == p->class ? number + 1 : 0;
+		number = i > 0 && s->plans[i - 1].class_no == p->class_no ? number + 1 : 0;
 		for (size_t j = 0; j < c->n; j++) {
 			const struct fit_width *k = &b->widths[p->widths[j]];
 			const struct fit_width *before = j ? &b->widths[p->widths[j - 1]] : NULL;
@@ -211,7 +211,7 @@ int fit_boa_plans_write(struct fit_writer *w, const struct fit_boa *b, const str
 
 			if (before ? before->gpus != k->gpus || before->type != k->type :
 				     b->charge_start)
-				r = b->rescale_s[p->class * b->n_types + (size_t)k->type];
+				r = b->rescale_s[p->class_no * b->n_types + (size_t)k->type];
 			fit_writer_str(w, c->name);
 			fit_writer_int(w, number);
 			fit_writer_real(w, p->share);
@@ -260,8 +260,8 @@ static int compare_plan_rows(const void *pa, const void *pb)
 {
 	const struct fit_boa_plan_row *a = pa, *b = pb;
 
-	if (a->class != b->class)
-		return a->class < b->class ? -1 : 1;
+	if (a->class_no != b->class_no)
+		return a->class_no < b->class_no ? -1 : 1;
 	if (a->plan != b->plan)
 		return a->plan < b->plan ? -1 : 1;
 	if (a->epoch != b->epoch)
@@ -273,7 +273,7 @@ static int plan_fail(const struct fit_boa_plan_table *p, const struct fit_boa_pl
 		     const char *column, struct fit_err *err, const char *what)
 {
 	return fit_fail(err, FIT_EDATA, "%s:%llu:%s: class '%.200s': %s", p->input,
-			(unsigned long long)row->line, column, p->classes[row->class], what);
+			(unsigned long long)row->line, column, p->classes[row->class_no], what);
 }
 
 /* Rows [at, at + n) are one plan. */
@@ -352,7 +352,7 @@ static int take_plan_row(struct fit_boa_plan_table *p, struct fit_speedup_rows *
 					   &type, err);
 	if (rc)
 		return rc;
-	row.class = class;
+	row.class_no = class;
 	row.type = type;
 	if (fit_grow(&p->rows, &p->cap, p->n + 1, sizeof *p->rows))
 		return fit_fail_nomem(err);
@@ -369,7 +369,7 @@ static int order_plans(struct fit_boa_plan_table *p, struct fit_speedup_rows *na
 	if (!rc)
 		rc = fit_speedup_sort_names(names->types, names->n_types, &type_place, err);
 	for (size_t i = 0; i < p->n && !rc; i++) {
-		p->rows[i].class = class_place[p->rows[i].class];
+		p->rows[i].class_no = class_place[p->rows[i].class_no];
 		p->rows[i].type = type_place[p->rows[i].type];
 	}
 	free(class_place);
@@ -412,7 +412,7 @@ int fit_boa_plan_table_read(struct fit_boa_plan_table *p, const char *operand, s
 	if (!rc)
 		rc = order_plans(&t, &names, err);
 	for (size_t i = 0, n; i < t.n && !rc; i += n) {
-		for (n = 1; i + n < t.n && t.rows[i].class == t.rows[i + n].class;)
+		for (n = 1; i + n < t.n && t.rows[i].class_no == t.rows[i + n].class_no;)
 			n++;
 		rc = check_plans(&t, i, n, err);
 	}

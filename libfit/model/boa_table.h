@@ -9,9 +9,12 @@
 #include <stdint.h>
 
 #include "libfit/base/hash.h"
+#include "libfit/base/linkage.h"
 #include "libfit/base/status.h"
 #include "libfit/base/text.h"
 #include "libfit/table/table.h"
+
+FIT_C_BEGIN
 
 struct fit_boa;
 struct fit_boa_solution;
@@ -39,7 +42,7 @@ int fit_boa_classes_read(struct fit_boa_classes *c, const char *operand,
 void fit_boa_classes_release(struct fit_boa_classes *c);
 
 /* What a class has on a type; false when there is no row of the class. */
-bool fit_boa_classes_find(const struct fit_boa_classes *c, struct fit_text class, struct fit_text type,
+bool fit_boa_classes_find(const struct fit_boa_classes *c, struct fit_text name, struct fit_text type,
 			  struct fit_boa_class_row *row);
 
 /* ---- plans ---- */
@@ -47,7 +50,7 @@ bool fit_boa_classes_find(const struct fit_boa_classes *c, struct fit_text class
 /* A table of plans as it stands: who carries it out or certifies it looks widths up by name. */
 struct fit_boa_plan_table {
 	struct fit_boa_plan_row {
-		size_t class;		/* number in classes */
+		size_t class_no;		/* number in classes */
 		int64_t plan, epoch;	/* plan 0 or 1 */
 		double share;
 		size_t type;		/* number in types */
@@ -73,5 +76,7 @@ extern const struct fit_field fit_boa_plan_columns[];
 extern const size_t fit_boa_plan_n_columns;
 int fit_boa_plans_write(struct fit_writer *w, const struct fit_boa *b, const struct fit_boa_solution *s,
 			struct fit_err *err) FIT_MUST_CHECK;
+
+FIT_C_END
 
 #endif

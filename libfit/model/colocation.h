@@ -15,7 +15,10 @@
 #include <stdint.h>
 
 #include "libfit/base/hash.h"
+#include "libfit/base/linkage.h"
 #include "libfit/base/text.h"
+
+FIT_C_BEGIN
 
 struct fit_colo_config {
 	const char *app, *dataset;	/* owned by the struct fit_colocation */
@@ -55,5 +58,7 @@ uint32_t fit_colocation_find(const struct fit_colocation *c, struct fit_text app
 /* Speeds of a and b beside each other. false: the pair was not measured; both are then 1. */
 bool fit_colocation_speeds(const struct fit_colocation *c, uint32_t a, uint32_t b, double *speed_a,
 			   double *speed_b);
+
+FIT_C_END
 
 #endif

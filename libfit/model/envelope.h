@@ -22,7 +22,10 @@
 #include <stdint.h>
 
 #include "libfit/base/exact.h"
+#include "libfit/base/linkage.h"
 #include "libfit/base/status.h"
+
+FIT_C_BEGIN
 
 struct fit_width {
 	double speed;	/* work a second; usable when FIT_SPEED_MIN <= speed <= FIT_SPEED_MAX */
@@ -93,5 +96,7 @@ void fit_envelope_release(struct fit_envelope_work *work);
 int fit_envelope(const struct fit_width *w, size_t n, const int64_t *min_gpus,
 		 struct fit_envelope_work *work, size_t *vertex, size_t *n_vertex,
 		 struct fit_width_note *notes, struct fit_err *err) FIT_MUST_CHECK;
+
+FIT_C_END
 
 #endif

@@ -28,9 +28,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "libfit/base/linkage.h"
 #include "libfit/base/status.h"
 #include "libfit/base/text.h"
 #include "libfit/table/table.h"
+
+FIT_C_BEGIN
 
 enum fit_ga2m_loss {
 	FIT_GA2M_SQUARED,	/* identity link; y any real */
@@ -178,5 +181,7 @@ int fit_ga2m_read(struct fit_ga2m *m, const char *operand, char hash[FIT_HASH_HE
 		  struct fit_err *err) FIT_MUST_CHECK;
 /* The same from an open reader, at whose next table a model starts. */
 int fit_ga2m_read_next(struct fit_ga2m *m, struct fit_reader *r, struct fit_err *err) FIT_MUST_CHECK;
+
+FIT_C_END
 
 #endif

@@ -9,7 +9,10 @@
 #ifndef FIT_MODEL_GA2M_EDIT_H
 #define FIT_MODEL_GA2M_EDIT_H
 
+#include "libfit/base/linkage.h"
 #include "libfit/model/ga2m.h"
+
+FIT_C_BEGIN
 
 enum fit_ga2m_edit_kind {
 	FIT_GA2M_FLATTEN,	/* all scores 0 */
@@ -64,5 +67,7 @@ int fit_ga2m_add_note(struct fit_ga2m *m, const char *text) FIT_MUST_CHECK;
 
 /* The term called "a" or "a x b"; SIZE_MAX when there is none. */
 size_t fit_ga2m_term_called(const struct fit_ga2m *m, struct fit_text name);
+
+FIT_C_END
 
 #endif

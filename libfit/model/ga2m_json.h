@@ -11,7 +11,10 @@
 #ifndef FIT_MODEL_GA2M_JSON_H
 #define FIT_MODEL_GA2M_JSON_H
 
+#include "libfit/base/linkage.h"
 #include "libfit/model/ga2m.h"
+
+FIT_C_BEGIN
 
 /* Append the model to out. FIT_EDATA: it cannot be said in this layout (pairs that use the cuts of a
  * feature at different levels). */
@@ -27,5 +30,7 @@ int fit_ga2m_print_json(const struct fit_ga2m *m, struct fit_str *out, struct fi
  */
 int fit_ga2m_read_json(struct fit_ga2m *m, const char *name, const char *bytes, size_t n,
 		       struct fit_err *err) FIT_MUST_CHECK;
+
+FIT_C_END
 
 #endif

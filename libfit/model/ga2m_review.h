@@ -7,8 +7,11 @@
 #ifndef FIT_MODEL_GA2M_REVIEW_H
 #define FIT_MODEL_GA2M_REVIEW_H
 
+#include "libfit/base/linkage.h"
 #include "libfit/model/ga2m.h"
 #include "libfit/model/ga2m_train.h"
+
+FIT_C_BEGIN
 
 struct fit_ga2m_review_params {
 	const enum fit_ga2m_shape *shapes;	/* by feature; NULL: none is asked for. Borrowed */
@@ -59,5 +62,7 @@ void fit_ga2m_tally_row(struct fit_ga2m_tally *t, const struct fit_ga2m *m, cons
 /* A finding for each count above 0; it fails above the share `limit` of the rows. */
 int fit_ga2m_tally_findings(const struct fit_ga2m_tally *t, const struct fit_ga2m *m, double limit,
 			    struct fit_ga2m_findings *f, struct fit_err *err) FIT_MUST_CHECK;
+
+FIT_C_END
 
 #endif

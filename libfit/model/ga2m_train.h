@@ -13,7 +13,10 @@
 #define FIT_MODEL_GA2M_TRAIN_H
 
 #include "libfit/base/hash.h"
+#include "libfit/base/linkage.h"
 #include "libfit/model/ga2m.h"
+
+FIT_C_BEGIN
 
 /* ---- data ---- */
 
@@ -130,5 +133,7 @@ struct fit_ga2m_report {
  */
 int fit_ga2m_train(struct fit_ga2m *m, struct fit_ga2m_data *d, const struct fit_ga2m_params *p,
 		   struct fit_ga2m_report *report, struct fit_err *err) FIT_MUST_CHECK;
+
+FIT_C_END
 
 #endif

@@ -12,7 +12,10 @@
 #ifndef FIT_MODEL_GA2M_UPDATE_H
 #define FIT_MODEL_GA2M_UPDATE_H
 
+#include "libfit/base/linkage.h"
 #include "libfit/model/ga2m_train.h"
+
+FIT_C_BEGIN
 
 #define FIT_GA2M_UPDATE_BINS 1022
 #define FIT_GA2M_UPDATE_PAIR_BINS 62
@@ -50,5 +53,7 @@ int fit_ga2m_update(struct fit_ga2m *m, struct fit_ga2m_data *d, const struct fi
 int fit_ga2m_add(struct fit_ga2m *m, const struct fit_ga2m *delta, double keep,
 		struct fit_ga2m_drift *drift,
 		 struct fit_err *err) FIT_MUST_CHECK;
+
+FIT_C_END
 
 #endif

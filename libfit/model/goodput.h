@@ -19,7 +19,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "libfit/base/linkage.h"
 #include "libfit/model/throughput.h"
+
+FIT_C_BEGIN
 
 struct fit_goodput {
 	struct fit_theta theta;
@@ -66,5 +69,7 @@ struct fit_goodput_point fit_goodput_at(const struct fit_goodput *g, int64_t nod
  */
 #define FIT_GOODPUT_GRID 50
 struct fit_goodput_point fit_goodput_best(const struct fit_goodput *g, int64_t nodes, int64_t replicas);
+
+FIT_C_END
 
 #endif

@@ -13,9 +13,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "libfit/base/linkage.h"
 #include "libfit/base/status.h"
 #include "libfit/base/text.h"
 #include "libfit/model/name_clusters.h"
+
+FIT_C_BEGIN
 
 /* Which earlier jobs are meant: all; as many GPUs; the same group (virtual cluster) and as many GPUs;
  * the same user; the same user and group of names. */
@@ -53,5 +56,7 @@ struct fit_history_row {
  */
 int fit_history(const struct fit_history_job *jobs, size_t n, struct fit_name_clusters *names,
 		struct fit_history_row *rows, struct fit_err *err) FIT_MUST_CHECK;
+
+FIT_C_END
 
 #endif

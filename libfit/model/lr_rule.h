@@ -20,6 +20,10 @@
 
 #include <stddef.h>
 
+#include "libfit/base/linkage.h"
+
+FIT_C_BEGIN
+
 struct fit_lr_stats {
 	double grad_sqr, grad_var;	/* >= 0, finite; the latter at M0 */
 };
@@ -38,5 +42,7 @@ extern const size_t fit_lr_n_rules;
 
 /* The rule of that name, or NULL. */
 const struct fit_lr_rule *fit_lr_rule_find(const char *name);
+
+FIT_C_END
 
 #endif

@@ -11,7 +11,10 @@
 #define FIT_MODEL_NAME_CLUSTERS_H
 
 #include "libfit/base/hash.h"
+#include "libfit/base/linkage.h"
 #include "libfit/base/text.h"
+
+FIT_C_BEGIN
 
 #define FIT_NAME_BYTES ((size_t)200)	/* of longer names only the start is compared */
 
@@ -34,5 +37,7 @@ struct fit_text fit_name_clusters_text(const struct fit_name_clusters *c, uint32
 /* Levenshtein's distance of two texts of at most FIT_NAME_BYTES bytes (what is behind is not looked at), in
  * bytes; limit + 1 when it is more than limit. */
 size_t fit_edit_distance(struct fit_text a, struct fit_text b, size_t limit);
+
+FIT_C_END
 
 #endif

@@ -8,7 +8,10 @@
 #ifndef FIT_MODEL_PACKING_H
 #define FIT_MODEL_PACKING_H
 
+#include "libfit/base/linkage.h"
 #include "libfit/model/colocation.h"
+
+FIT_C_BEGIN
 
 /* What a rule sums over the two; it chooses the pairs whose sum is at most a threshold. */
 enum fit_packing_rule { FIT_PACKING_LABEL, FIT_PACKING_UTIL, FIT_PACKING_MEM_UTIL };
@@ -43,5 +46,7 @@ int fit_packing_sweep(const struct fit_colocation *c, const struct fit_packing_p
 /* Sum of a pair by the rule; NAN: a side has no value. */
 double fit_packing_sum(const struct fit_colocation *c, const struct fit_colo_pair *pair,
 		       enum fit_packing_rule rule);
+
+FIT_C_END
 
 #endif

@@ -25,7 +25,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "libfit/base/linkage.h"
 #include "libfit/base/status.h"
+
+FIT_C_BEGIN
 
 struct fit_pgns_step {
 	int64_t replicas, accum_steps, local_bsz;	/* >= 1, >= 0, >= 1 */
@@ -76,5 +79,7 @@ struct fit_pgns_estimate fit_pgns_estimate(const struct fit_pgns_mean *m, double
  * may be infinite. */
 double fit_pgns_efficiency(double phi, double init_batch, double batch);
 double fit_pgns_gain(double phi, double init_batch, double batch);
+
+FIT_C_END
 
 #endif

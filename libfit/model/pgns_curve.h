@@ -19,9 +19,12 @@
 #include <stdint.h>
 
 #include "libfit/base/hash.h"
+#include "libfit/base/linkage.h"
 #include "libfit/base/status.h"
 #include "libfit/base/text.h"
 #include "libfit/table/table.h"
+
+FIT_C_BEGIN
 
 struct fit_pgns_piece {
 	double from, to;		/* progress of its first and last observation */
@@ -82,5 +85,7 @@ void fit_pgns_curves_release(struct fit_pgns_curves *l);
  * answers for all) and how many follow on it, or NULL. */
 const struct fit_pgns_curve *fit_pgns_curves_find(const struct fit_pgns_curves *l,
 						  struct fit_text app, size_t *n);
+
+FIT_C_END
 
 #endif

@@ -17,8 +17,11 @@
 #include <stdbool.h>
 
 #include "libfit/base/hash.h"
+#include "libfit/base/linkage.h"
 #include "libfit/base/status.h"
 #include "libfit/model/pgns_curve.h"
+
+FIT_C_BEGIN
 
 struct fit_pgns_run {
 	char *app;			/* NULL: without a name; never so from a store */
@@ -68,5 +71,7 @@ struct fit_pgns_source {
 int fit_pgns_runs_source(const struct fit_pgns_runs *r, size_t target, int64_t from,
 			 struct fit_pgns_source *s, struct fit_err *err) FIT_MUST_CHECK;
 void fit_pgns_source_release(struct fit_pgns_source *s);
+
+FIT_C_END
 
 #endif

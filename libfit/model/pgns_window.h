@@ -12,8 +12,11 @@
 
 #include <stddef.h>
 
+#include "libfit/base/linkage.h"
 #include "libfit/model/pgns.h"
 #include "libfit/table/table.h"
+
+FIT_C_BEGIN
 
 struct fit_pgns_window_params {
 	int64_t steps;		/* of a window; 0: no end */
@@ -74,5 +77,7 @@ extern const size_t fit_pgns_window_n_columns;
 /* One row; app NULL: NA. */
 int fit_pgns_window_put(struct fit_writer *out, const char *app, const struct fit_pgns_window *w,
 			struct fit_err *err) FIT_MUST_CHECK;
+
+FIT_C_END
 
 #endif

@@ -15,8 +15,11 @@
 #include <stdint.h>
 
 #include "libfit/base/hash.h"
+#include "libfit/base/linkage.h"
 #include "libfit/base/status.h"
 #include "libfit/base/text.h"
+
+FIT_C_BEGIN
 
 #define FIT_NO_EXEC_PLAN UINT16_MAX
 #define FIT_PLAN_NODES_MAX 32		/* nodes of a measured placement */
@@ -75,5 +78,7 @@ double fit_plan_app_iter(const struct fit_plan_app *a, uint16_t plan, const int3
 /* The same on full nodes and one with the rest. */
 double fit_plan_app_packed(const struct fit_plan_app *a, uint16_t plan, int64_t gpus, int64_t node_gpus,
 			   bool any_plan);
+
+FIT_C_END
 
 #endif

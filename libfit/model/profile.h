@@ -26,8 +26,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "libfit/base/linkage.h"
 #include "libfit/base/status.h"
 #include "libfit/table/table.h"
+
+FIT_C_BEGIN
 
 struct fit_profile;	/* all applications of a store */
 struct fit_app;		/* one application; lives as long as its profile */
@@ -126,5 +129,7 @@ struct fit_tuned {
 };
 int fit_app_configurations(struct fit_app *a, double lo, double hi, struct fit_tuned *out,
 			   size_t cap, size_t *n, struct fit_err *err) FIT_MUST_CHECK;
+
+FIT_C_END
 
 #endif

@@ -6,8 +6,11 @@
 #define FIT_MODEL_PROFILE_SET_H
 
 #include "libfit/base/hash.h"
+#include "libfit/base/linkage.h"
 #include "libfit/base/text.h"
 #include "libfit/model/profile.h"
+
+FIT_C_BEGIN
 
 struct fit_profile_set {
 	struct fit_typed_profile {
@@ -26,5 +29,7 @@ void fit_profile_set_release(struct fit_profile_set *s);
 bool fit_profile_set_typed(const struct fit_profile_set *s);
 /* The profile of that type, or of any; NULL: none. */
 struct fit_profile *fit_profile_set_find(const struct fit_profile_set *s, struct fit_text type);
+
+FIT_C_END
 
 #endif

@@ -9,8 +9,11 @@
 #ifndef FIT_MODEL_PROFILE_STORE_H
 #define FIT_MODEL_PROFILE_STORE_H
 
+#include "libfit/base/linkage.h"
 #include "libfit/model/profile.h"
 #include "libfit/table/table.h"
+
+FIT_C_BEGIN
 
 enum fit_profile_kind {
 	FIT_PROFILE_APPS,
@@ -78,5 +81,7 @@ int fit_profile_tables_write(const struct fit_profile_tables *t, const char *sto
  * fails. FIT_EDATA when they contradict each other. */
 int fit_profile_from_tables(struct fit_profile **p, struct fit_profile_tables *t,
 			    struct fit_err *err) FIT_MUST_CHECK;
+
+FIT_C_END
 
 #endif

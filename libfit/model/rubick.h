@@ -12,8 +12,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "libfit/base/linkage.h"
 #include "libfit/base/status.h"
 #include "libfit/base/text.h"
+
+FIT_C_BEGIN
 
 enum { FIT_K_BWD, FIT_K_SYNC, FIT_K_OPT, FIT_K_OS, FIT_K_CONST, FIT_K_OFF, FIT_K_SWAP, FIT_RUBICK_N };
 extern const char *const fit_rubick_names[FIT_RUBICK_N];	/* columns: k_bwd, k_sync, … */
@@ -79,5 +82,7 @@ int fit_rubick_fit(struct fit_rubick *m, const struct fit_rubick_obs *obs, size_
 		   struct fit_err *err) FIT_MUST_CHECK;
 /* A sentence, or NULL: is this an observation? */
 const char *fit_rubick_obs_check(const struct fit_rubick_obs *o);
+
+FIT_C_END
 
 #endif

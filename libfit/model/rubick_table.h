@@ -7,8 +7,11 @@
 #define FIT_MODEL_RUBICK_TABLE_H
 
 #include "libfit/base/hash.h"
+#include "libfit/base/linkage.h"
 #include "libfit/model/rubick.h"
 #include "libfit/table/table.h"
+
+FIT_C_BEGIN
 
 #define FIT_RUBICK_FORWARDS_MAX 16
 
@@ -48,5 +51,7 @@ double fit_rubick_forward_ms(const struct fit_rubick_model *m, int64_t gpus);
  * where the batch does not divide, or the application's numbers are missing. */
 double fit_rubick_samples_per_s(const struct fit_rubick_model *m, const struct fit_rubick_plan *p,
 				int64_t gpus);
+
+FIT_C_END
 
 #endif

@@ -22,7 +22,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "libfit/base/linkage.h"
 #include "libfit/base/status.h"
+
+FIT_C_BEGIN
 
 struct fit_share_job {
 	double gpus;		/* at least 1 */
@@ -82,5 +85,7 @@ double fit_share_isolated_rate(const struct fit_share_problem *p, size_t j);
 double fit_share_rate(const struct fit_share_problem *p, size_t j, const double *x);
 /* NULL, or what is wrong with an allocation in one sentence; slack: relative. */
 const char *fit_shares_check(const struct fit_share_problem *p, const double *x, double slack);
+
+FIT_C_END
 
 #endif

@@ -8,8 +8,11 @@
 #ifndef FIT_MODEL_SHARING_SCORE_H
 #define FIT_MODEL_SHARING_SCORE_H
 
+#include "libfit/base/linkage.h"
 #include "libfit/model/colocation.h"
 #include "libfit/model/tree.h"
+
+FIT_C_BEGIN
 
 /* What the pairs say of one configuration. */
 struct fit_score_measured {
@@ -60,5 +63,7 @@ extern const char *const fit_score_method_names[];	/* ends with NULL */
 int fit_score_evaluate(const struct fit_score_data *d, const struct fit_colocation *c,
 		       enum fit_score_method method, uint64_t seed, struct fit_score_tally *tally,
 		       int64_t *predicted, struct fit_err *err) FIT_MUST_CHECK;
+
+FIT_C_END
 
 #endif

@@ -139,7 +139,7 @@ static int compare_rows(const void *pa, const void *pb)
 {
 	const struct fit_speedup_row *a = pa, *b = pb;
 
-	ORDER(a->class, b->class);
+	ORDER(a->class_no, b->class_no);
 	ORDER(a->epoch, b->epoch);
 	ORDER(a->type, b->type);
 	ORDER(a->gpus, b->gpus);
@@ -170,9 +170,9 @@ static int fill(struct fit_speedups *s, const struct fit_speedup_row *rows, size
 {
 	for (size_t i = 0; i < n; i++) {
 		const struct fit_speedup_row *r = &rows[i], *before = i ? r - 1 : NULL;
-		bool new_class = !before || before->class != r->class;
+		bool new_class = !before || before->class_no != r->class_no;
 		bool new_epoch = new_class || before->epoch != r->epoch;
-		struct fit_speedup_class *c = &s->classes[r->class];
+		struct fit_speedup_class *c = &s->classes[r->class_no];
 
 		if (new_class)
 			*c = (struct fit_speedup_class){ NULL, s->n_epochs, 0 };
@@ -183,7 +183,7 @@ static int fill(struct fit_speedups *s, const struct fit_speedup_row *rows, size
 				return row_fail(input, r, "epoch", err,
 						"class '%.200s': no epoch '%lu' (expected 0, 1, 2, … "
 						"without a gap)",
-						classes[r->class], (unsigned long)expected);
+						classes[r->class_no], (unsigned long)expected);
 			s->epochs[s->n_epochs++] =
 				(struct fit_speedup_epoch){ r->work, s->n_widths, 0 };
 			c->n++;
@@ -191,7 +191,7 @@ static int fill(struct fit_speedups *s, const struct fit_speedup_row *rows, size
 			return row_fail(input, r, "work", err,
 					"another work of class '%.200s', epoch %lu, than on line %llu "
 					"(expected one for all widths)",
-					classes[r->class], (unsigned long)r->epoch,
+					classes[r->class_no], (unsigned long)r->epoch,
 					(unsigned long long)before->line);
 		}
 		s->epochs[s->n_epochs - 1].n++;
@@ -215,14 +215,14 @@ int fit_speedups_finish(struct fit_speedups *s, struct fit_speedup_rows *r, cons
 	for (size_t i = 0; i < r->n && !rc; i++) {
 		struct fit_speedup_row *row = &r->rows[i];
 
-		row->class = class_place[row->class];
+		row->class_no = class_place[row->class_no];
 		row->type = type_place[row->type];
 		sorted = sorted && (i == 0 || compare_rows(row - 1, row) < 0);
 	}
 	if (!rc && !sorted)
 		qsort(r->rows, r->n, sizeof *r->rows, compare_rows);
 	for (size_t i = 0; i < r->n && !rc; i++)
-		n_epochs += i == 0 || r->rows[i].class != r->rows[i - 1].class ||
+		n_epochs += i == 0 || r->rows[i].class_no != r->rows[i - 1].class_no ||
 			    r->rows[i].epoch != r->rows[i - 1].epoch;
 	if (!rc) {
 		s->classes = calloc(r->n_classes + 1, sizeof *s->classes);
@@ -319,10 +319,10 @@ int fit_speedups_read(struct fit_speedups *s, const char *operand, bool drop_bad
 		row.line = fit_reader_line(r);
 		/* most rows are of the class and type of the row before */
 		if (!last_class.s || !fit_text_eq(cells[CLASS].u.t, last_class)) {
-			rc = fit_speedup_rows_class(&rows, cells[CLASS].u.t, &row.class, err);
+			rc = fit_speedup_rows_class(&rows, cells[CLASS].u.t, &row.class_no, err);
 			if (rc)
 				break;
-			last_class = fit_text_of(rows.classes[row.class]);
+			last_class = fit_text_of(rows.classes[row.class_no]);
 		}
 		if (!last_type.s || !fit_text_eq(type, last_type)) {
 			rc = fit_speedup_rows_type(&rows, type, &row.type, err);

@@ -11,8 +11,11 @@
 #include <stdint.h>
 
 #include "libfit/base/hash.h"
+#include "libfit/base/linkage.h"
 #include "libfit/base/status.h"
 #include "libfit/model/envelope.h"
+
+FIT_C_BEGIN
 
 struct fit_speedups {
 	char **types;	/* in byte order; the type without a name is "", and first */
@@ -50,7 +53,7 @@ const struct fit_speedup_class *fit_speedups_find(const struct fit_speedups *s, 
 struct fit_speedup_row {
 	double work, speed;
 	uint64_t line;		/* for messages */
-	uint32_t class, epoch, type;
+	uint32_t class_no, epoch, type;
 	uint32_t gpus;
 };
 struct fit_speedup_rows {
@@ -73,5 +76,7 @@ int fit_speedup_sort_names(char **names, size_t n, uint32_t **place, struct fit_
 /* Sort and check; r is empty afterwards. input stands in messages, NULL: no file. */
 int fit_speedups_finish(struct fit_speedups *s, struct fit_speedup_rows *r, const char *input,
 			struct fit_err *err) FIT_MUST_CHECK;
+
+FIT_C_END
 
 #endif

@@ -15,7 +15,10 @@
 #ifndef FIT_MODEL_SPEEDUP_PROFILE_H
 #define FIT_MODEL_SPEEDUP_PROFILE_H
 
+#include "libfit/base/linkage.h"
 #include "libfit/model/profile.h"
+
+FIT_C_BEGIN
 
 #define FIT_SPEEDUP_BATCHES 50
 
@@ -54,5 +57,7 @@ double fit_speedup_work(const struct fit_app *a, int64_t from, int64_t to);
 int fit_speedup_over(const struct fit_app *a, const struct fit_speedup_width *w, int64_t from, int64_t to,
 		     double *speed, struct fit_speedup_point *first, struct fit_speedup_point *last,
 		     struct fit_err *err) FIT_MUST_CHECK;
+
+FIT_C_END
 
 #endif

@@ -6,7 +6,10 @@
 #ifndef FIT_MODEL_STEP_RATES_H
 #define FIT_MODEL_STEP_RATES_H
 
+#include "libfit/base/linkage.h"
 #include "libfit/table/table.h"
+
+FIT_C_BEGIN
 
 /* What is measured of what: all but app may be left out of the table. */
 struct fit_step_work {
@@ -31,5 +34,7 @@ double fit_step_rates_find(const struct fit_step_rates *r, const struct fit_step
 			   struct fit_text type, bool spread);
 /* Has the table a row of that GPU type? */
 bool fit_step_rates_has_type(const struct fit_step_rates *r, struct fit_text type);
+
+FIT_C_END
 
 #endif

@@ -6,9 +6,12 @@
 #define FIT_MODEL_THETA_H
 
 #include "libfit/base/hash.h"
+#include "libfit/base/linkage.h"
 #include "libfit/base/text.h"
 #include "libfit/model/throughput.h"
 #include "libfit/table/table.h"
+
+FIT_C_BEGIN
 
 /* Models by application, from a theta table (any operand of table.h). */
 struct fit_theta_list {
@@ -38,5 +41,7 @@ void fit_theta_put(struct fit_writer *w, const struct fit_throughput_result *r);
 /* A set of parameters (bit j: parameter j) as "alpha_c_s,gamma", or "-" for none. */
 #define FIT_THETA_SET_MAX 96
 void fit_theta_set_text(unsigned set, char out[FIT_THETA_SET_MAX]);
+
+FIT_C_END
 
 #endif

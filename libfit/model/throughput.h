@@ -31,7 +31,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "libfit/base/linkage.h"
 #include "libfit/base/status.h"
+
+FIT_C_BEGIN
 
 /* ---- parameters and predictions ---- */
 
@@ -192,5 +195,7 @@ int fit_throughput_fit_loose(struct fit_throughput *w, const struct fit_throughp
  * gradient by all seven parameters, pinned ones included. After set(). */
 double fit_throughput_value(const struct fit_throughput *w, const struct fit_theta *t,
 			    double grad[FIT_THETA_N]);
+
+FIT_C_END
 
 #endif

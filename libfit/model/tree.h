@@ -17,8 +17,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "libfit/base/linkage.h"
 #include "libfit/base/status.h"
 #include "libfit/table/table.h"
+
+FIT_C_BEGIN
 
 #define FIT_TREE_TIE 1e-12
 #define FIT_TREE_MAX_CLASSES 65535
@@ -231,5 +234,7 @@ struct fit_tree_findings {
  */
 int fit_tree_check(const struct fit_tree *t, const struct fit_tree_data *d, struct fit_tree_findings *f,
 		   struct fit_err *err) FIT_MUST_CHECK;
+
+FIT_C_END
 
 #endif

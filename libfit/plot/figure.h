@@ -11,8 +11,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "libfit/base/linkage.h"
 #include "libfit/plot/plot.h"
 #include "libfit/plot/points.h"
+
+FIT_C_BEGIN
 
 struct fit_figure_size {
 	int width, height;	/* CSS pixels; 0: the kind's own */
@@ -108,5 +111,7 @@ int fit_figure_lines(struct fit_plot *p, struct fit_figure_size size, const char
 int fit_figure_panels(struct fit_plot *p, struct fit_figure_size size, const char *x_name,
 		      const char *y_name, const struct fit_points *points, size_t columns,
 		      struct fit_err *err) FIT_MUST_CHECK;
+
+FIT_C_END
 
 #endif

@@ -10,8 +10,11 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "libfit/base/linkage.h"
 #include "libfit/plot/figure.h"
 #include "libfit/table/table.h"
+
+FIT_C_BEGIN
 
 #define FIT_FRAME_SERIES_MAX 31
 #define FIT_FRAME_FIELDS_MAX (1 + 2 * FIT_FRAME_SERIES_MAX)
@@ -54,5 +57,7 @@ double *fit_frame_x(struct fit_frame *f);
  * the first series, NULL where the column's name will do. FIT_ENOMEM. */
 int fit_frame_rows(struct fit_frame *f, const char *const *labels, size_t n,
 		   struct fit_figure_rows *rows) FIT_MUST_CHECK;
+
+FIT_C_END
 
 #endif

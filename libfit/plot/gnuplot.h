@@ -8,10 +8,13 @@
 #ifndef FIT_PLOT_GNUPLOT_H
 #define FIT_PLOT_GNUPLOT_H
 
+#include "libfit/base/linkage.h"
 #include "libfit/base/status.h"
 #include "libfit/base/text.h"
 #include "libfit/plot/plot.h"
 #include "libfit/plot/script.h"
+
+FIT_C_BEGIN
 
 /*
  * Draw p into dest. NULL or "-": standard output, and nothing is kept. Else a file; the script and
@@ -29,5 +32,7 @@ int fit_plot_render(const struct fit_plot *p, const char *dest, enum fit_plot_fo
  * there is none), warnings are appended to warnings (may be NULL), one a line. */
 int fit_gnuplot_sort_messages(const char *printed, struct fit_str *fault,
 			      struct fit_str *warnings) FIT_MUST_CHECK;
+
+FIT_C_END
 
 #endif

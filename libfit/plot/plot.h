@@ -13,7 +13,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "libfit/base/linkage.h"
 #include "libfit/base/status.h"
+
+FIT_C_BEGIN
 
 #define FIT_PLOT_TEXT_MAX 120
 /* Numbers beyond this, on either side of 0, are refused: gnuplot leaves out the largest ones. */
@@ -110,5 +113,7 @@ int fit_axis_add_tic(struct fit_plot_axis *a, double at, const char *text) FIT_M
 /* Whether the figure can be drawn as it stands: something in each panel, every number finite, and
  * above 0 on a logarithmic axis. FIT_EDATA names the series and the point. */
 int fit_plot_check(const struct fit_plot *p, struct fit_err *err) FIT_MUST_CHECK;
+
+FIT_C_END
 
 #endif

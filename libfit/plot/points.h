@@ -9,8 +9,11 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "libfit/base/linkage.h"
 #include "libfit/plot/plot.h"
 #include "libfit/table/table.h"
+
+FIT_C_BEGIN
 
 /* Names of columns, borrowed; all but x and y may be NULL. */
 struct fit_points_columns {
@@ -61,5 +64,7 @@ void fit_points_release(struct fit_points *p);
  * column's name and the message has no position. */
 int fit_points_row(struct fit_points *p, const struct fit_cell *cells, const char **field,
 		   struct fit_err *err) FIT_MUST_CHECK;
+
+FIT_C_END
 
 #endif

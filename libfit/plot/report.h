@@ -13,8 +13,11 @@
 #ifndef FIT_PLOT_REPORT_H
 #define FIT_PLOT_REPORT_H
 
+#include "libfit/base/linkage.h"
 #include "libfit/base/text.h"
 #include "libfit/table/table.h"
+
+FIT_C_BEGIN
 
 /* Tables that were read, with the names that they get in the page. */
 struct fit_report_table {
@@ -49,5 +52,7 @@ struct fit_report_params {
  * previous is not a report. */
 int fit_report_write(struct fit_str *page, const struct fit_report_params *p,
 		     struct fit_err *err) FIT_MUST_CHECK;
+
+FIT_C_END
 
 #endif

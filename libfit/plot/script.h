@@ -12,8 +12,11 @@
 #ifndef FIT_PLOT_SCRIPT_H
 #define FIT_PLOT_SCRIPT_H
 
+#include "libfit/base/linkage.h"
 #include "libfit/base/text.h"
 #include "libfit/plot/plot.h"
+
+FIT_C_BEGIN
 
 enum fit_plot_format {
 	FIT_PLOT_SVG,
@@ -40,5 +43,7 @@ int fit_plot_data(struct fit_str *out, const struct fit_plot *p) FIT_MUST_CHECK;
 /* Append the script that makes picture out of data: names of files in gnuplot's folder. */
 int fit_plot_script(struct fit_str *out, const struct fit_plot *p, enum fit_plot_format format,
 		    const char *picture, const char *data) FIT_MUST_CHECK;
+
+FIT_C_END
 
 #endif

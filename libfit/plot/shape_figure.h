@@ -7,7 +7,10 @@
 #ifndef FIT_PLOT_SHAPE_FIGURE_H
 #define FIT_PLOT_SHAPE_FIGURE_H
 
+#include "libfit/base/linkage.h"
 #include "libfit/plot/figure.h"
+
+FIT_C_BEGIN
 
 /* A bin along one axis: from..to, or a category; a missing value has a category, and from and to NA. */
 struct fit_shape_side {
@@ -37,5 +40,7 @@ int fit_figure_heatmap(struct fit_plot *p, struct fit_figure_size size, const ch
 		const char *y_name,
 		       const struct fit_shape_cell *cells, size_t n, size_t *left_out,
 		       struct fit_err *err) FIT_MUST_CHECK;
+
+FIT_C_END
 
 #endif

@@ -13,9 +13,12 @@
 #include <stdint.h>
 
 #include "libfit/base/hash.h"
+#include "libfit/base/linkage.h"
 #include "libfit/base/status.h"
 #include "libfit/base/text.h"
 #include "libfit/replay/cluster.h"
+
+FIT_C_BEGIN
 
 /* How a row says what a job gets. */
 enum fit_allocation_kind { FIT_ALLOCATE_NODES, FIT_ALLOCATE_PER_NODE, FIT_ALLOCATE_GPUS };
@@ -45,5 +48,7 @@ struct fit_allocations {
 /* FIT_EDATA: a row that says no GPUs, or nodes that are none. Release with fit_allocations_release(). */
 int fit_allocations_read(struct fit_allocations *a, const char *operand, struct fit_err *err) FIT_MUST_CHECK;
 void fit_allocations_release(struct fit_allocations *a);
+
+FIT_C_END
 
 #endif

@@ -11,8 +11,11 @@
 #ifndef FIT_REPLAY_AUTOSCALE_H
 #define FIT_REPLAY_AUTOSCALE_H
 
+#include "libfit/base/linkage.h"
 #include "libfit/replay/policy.h"
 #include "libfit/replay/provision.h"
+
+FIT_C_BEGIN
 
 struct fit_autoscale_params {
 	double target;		/* target efficiency; above 0, below 1 */
@@ -50,5 +53,7 @@ struct fit_autoscaler {
 extern const struct fit_autoscaler *const fit_autoscalers[];
 extern const struct fit_autoscaler fit_autoscale_goodput, fit_autoscale_throughput, fit_autoscale_utilisation,
 	fit_autoscale_pollux, fit_autoscale_rubick;
+
+FIT_C_END
 
 #endif

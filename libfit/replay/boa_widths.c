@@ -10,7 +10,7 @@ static int take_row(struct fit_boa_widths *w, const struct fit_boa_plan_table *t
 		    struct fit_err *err)
 {
 	const struct fit_boa_plan_row *r = &t->rows[i];
-	const char *name = t->classes[r->class];
+	const char *name = t->classes[r->class_no];
 	const struct fit_job_class *k = fit_job_classes_find(w->classes, fit_text_of(name));
 	struct fit_boa_choice *c;
 

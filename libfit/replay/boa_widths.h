@@ -14,16 +14,21 @@
 #ifndef FIT_REPLAY_BOA_WIDTHS_H
 #define FIT_REPLAY_BOA_WIDTHS_H
 
+#include "libfit/base/linkage.h"
 #include "libfit/replay/job_class.h"
+
+FIT_C_BEGIN
+
+struct fit_boa_choice {
+	double theta;			/* share of plan 1 */
+	size_t at;			/* plan p of epoch e: gpus[at + p * n_epochs + e] */
+	bool planned;
+};
 
 struct fit_boa_widths {
 	const struct fit_job_classes *classes;	/* borrowed */
 	int64_t *gpus;			/* both plans of all epochs of all classes; 0: the class has no plan */
-	struct fit_boa_choice {
-		double theta;		/* share of plan 1 */
-		size_t at;		/* plan p of epoch e: gpus[at + p * n_epochs + e] */
-		bool planned;
-	} *choices;			/* by class */
+	struct fit_boa_choice *choices;	/* by class */
 	bool free_start;		/* the first start costs no delay (metadata charge_start) */
 	double budget;			/* of the plan; NAN: not said */
 	char hash[FIT_HASH_HEX];
@@ -38,13 +43,15 @@ void fit_boa_widths_release(struct fit_boa_widths *w);
 
 /* Which plan the n-th arrival of a class has. */
 int fit_boa_widths_plan(double theta, int64_t n);
-static inline int64_t fit_boa_width(const struct fit_boa_widths *w, size_t class, int plan, int64_t epoch)
+static inline int64_t fit_boa_width(const struct fit_boa_widths *w, size_t class_no, int plan, int64_t epoch)
 {
-	const struct fit_boa_choice *c = &w->choices[class];
+	const struct fit_boa_choice *c = &w->choices[class_no];
 
-	return w->gpus[c->at + (size_t)(plan * w->classes->list[class].n_epochs + epoch)];
+	return w->gpus[c->at + (size_t)(plan * w->classes->list[class_no].n_epochs + epoch)];
 }
 /* The largest width of a class. */
-int64_t fit_boa_widths_most(const struct fit_boa_widths *w, size_t class);
+int64_t fit_boa_widths_most(const struct fit_boa_widths *w, size_t class_no);
+
+FIT_C_END
 
 #endif

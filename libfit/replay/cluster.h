@@ -13,9 +13,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "libfit/base/linkage.h"
 #include "libfit/base/status.h"
 #include "libfit/base/text.h"
 #include "libfit/replay/switches.h"
+
+FIT_C_BEGIN
 
 #define FIT_NODE_GPUS_MAX 64
 #define FIT_NODES_MAX 10000000
@@ -105,5 +108,7 @@ void fit_cluster_open(struct fit_cluster *c, int32_t node);
 int fit_cluster_add_closed(struct fit_cluster *c, int32_t gpus) FIT_MUST_CHECK;
 /* Make a node the last one; the number of each that was behind it is one less. FIT_ENOMEM. */
 int fit_cluster_move_last(struct fit_cluster *c, int32_t node) FIT_MUST_CHECK;
+
+FIT_C_END
 
 #endif

@@ -396,7 +396,7 @@ int fit_replay(const struct fit_jobs *jobs, struct fit_partitions *partitions,
 		.model = p->policy->needs & FIT_SHARES ? &fit_progress_shared :
 			 jobs->n && jobs->jobs[0].plans ? &fit_progress_plans :
 			 jobs->n && jobs->jobs[0].rates ? &fit_progress_steps :
-			 jobs->n && jobs->jobs[0].class ? &fit_progress_speedup :
+			 jobs->n && jobs->jobs[0].job_class ? &fit_progress_speedup :
 			 !jobs->n || !jobs->jobs[0].app ? &fit_progress_fixed :
 			 p->policy->needs & FIT_ADAPTIVE ? &fit_progress_adaptive : &fit_progress_profile,
 		.log = { .w = w, .shares = (p->policy->needs & FIT_SHARES) != 0 },

@@ -16,6 +16,7 @@
 #ifndef FIT_REPLAY_ENGINE_H
 #define FIT_REPLAY_ENGINE_H
 
+#include "libfit/base/linkage.h"
 #include "libfit/base/num.h"
 #include "libfit/model/theta.h"
 #include "libfit/replay/partition.h"
@@ -23,6 +24,8 @@
 #include "libfit/replay/autoscale.h"
 #include "libfit/replay/policy.h"
 #include "libfit/table/table.h"
+
+FIT_C_BEGIN
 
 /* The longest interval and restart delay: a little over a century. */
 #define FIT_REPLAY_SPAN_MAX_NS (INT64_C(3200000000) * FIT_NS_PER_S)
@@ -82,5 +85,7 @@ struct fit_replay_counts {
 int fit_replay(const struct fit_jobs *jobs, struct fit_partitions *partitions,
 	       const struct fit_replay_params *p, const struct fit_meta *meta, struct fit_writer *w,
 	       struct fit_replay_counts *counts, struct fit_err *err) FIT_MUST_CHECK;
+
+FIT_C_END
 
 #endif

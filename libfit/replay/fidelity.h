@@ -10,6 +10,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "libfit/base/linkage.h"
+
+FIT_C_BEGIN
+
 /* The placements that a simulator lists for an application, a digit a node, in the order in which it tries
  * them; ends with NULL. */
 struct fit_rubick_spreads {
@@ -126,5 +130,7 @@ const struct fit_fidelity_app *fit_fidelity_app(const struct fit_fidelity *f, co
 
 /* All profiles; ends with name == NULL. */
 extern const struct fit_fidelity fit_fidelities[];
+
+FIT_C_END
 
 #endif

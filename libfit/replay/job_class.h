@@ -7,8 +7,11 @@
 #ifndef FIT_REPLAY_JOB_CLASS_H
 #define FIT_REPLAY_JOB_CLASS_H
 
+#include "libfit/base/linkage.h"
 #include "libfit/model/boa_table.h"
 #include "libfit/model/speedup.h"
+
+FIT_C_BEGIN
 
 struct fit_job_class {
 	const char *name;
@@ -40,5 +43,7 @@ double fit_job_class_speed(const struct fit_job_class *c, int64_t epoch, int64_t
 /* Seconds from (epoch, work) to the end on so many GPUs, restart delays apart; infinite where
  * they are not usable. */
 double fit_job_class_left_s(const struct fit_job_class *c, int64_t epoch, double work, int64_t gpus);
+
+FIT_C_END
 
 #endif

@@ -10,8 +10,11 @@
 #define FIT_REPLAY_PARTITION_H
 
 #include "libfit/base/hash.h"
+#include "libfit/base/linkage.h"
 #include "libfit/base/text.h"
 #include "libfit/replay/cluster.h"
+
+FIT_C_BEGIN
 
 struct fit_partition {
 	char *name;			/* "" without virtual clusters */
@@ -50,5 +53,7 @@ int fit_partitions_set_apart(struct fit_partitions *ps, const char *text, int32_
 
 /* The partition of jobs of that group, or NULL; without virtual clusters the only one. */
 struct fit_partition *fit_partitions_find(const struct fit_partitions *ps, struct fit_text group);
+
+FIT_C_END
 
 #endif

@@ -15,7 +15,10 @@
 #ifndef FIT_REPLAY_PLACEMENT_H
 #define FIT_REPLAY_PLACEMENT_H
 
+#include "libfit/base/linkage.h"
 #include "libfit/replay/cluster.h"
+
+FIT_C_BEGIN
 
 enum fit_placement_kind {
 	FIT_PLACE_EMPTIEST,
@@ -39,5 +42,7 @@ int fit_placement_take_type(struct fit_cluster *c, enum fit_placement_kind kind,
 /* The same of any type. */
 int fit_placement_take(struct fit_cluster *c, enum fit_placement_kind kind, int64_t gpus, uint64_t draw,
 		       struct fit_alloc *a) FIT_MUST_CHECK;
+
+FIT_C_END
 
 #endif

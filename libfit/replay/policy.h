@@ -10,10 +10,13 @@
 #ifndef FIT_REPLAY_POLICY_H
 #define FIT_REPLAY_POLICY_H
 
+#include "libfit/base/linkage.h"
 #include "libfit/replay/cluster.h"
 #include "libfit/replay/fidelity.h"
 #include "libfit/replay/profiler.h"
 #include "libfit/replay/replay_jobs.h"
+
+FIT_C_BEGIN
 
 /* ---- what a policy sees (read-only) ---- */
 
@@ -225,5 +228,7 @@ extern const struct fit_policy fit_policy_fifo, fit_policy_sjf, fit_policy_srtf,
 	fit_policy_gavel_fairness, fit_policy_gavel_agnostic, fit_policy_gavel_makespan, fit_policy_gavel_finish,
 	fit_policy_gavel_throughput, fit_policy_rubick, fit_policy_fjf, fit_policy_shortest,
 	fit_policy_shortest_gpu, fit_policy_smallest, fit_policy_gittins, fit_policy_tiresias_g, fit_policy_sia;
+
+FIT_C_END
 
 #endif

@@ -83,13 +83,13 @@ static int boa_init(void **state, const struct fit_view *v, const struct fit_pol
 
 static size_t class_of(const struct boa *b, const struct fit_job *j)
 {
-	return (size_t)(j->class - b->classes->list);
+	return (size_t)(j->job_class - b->classes->list);
 }
 
 static int64_t planned(const struct boa *b, const struct fit_job *j, int plan, int64_t epoch)
 {
 	if (b->learner)
-		return fit_boa_learner_width(b->learner, fit_text_of(j->class->name), plan, epoch);
+		return fit_boa_learner_width(b->learner, fit_text_of(j->job_class->name), plan, epoch);
 	return fit_boa_width(b->w, class_of(b, j), plan, epoch);
 }
 
@@ -97,15 +97,15 @@ static int64_t planned(const struct boa *b, const struct fit_job *j, int plan, i
 static void observe(struct boa *b, const struct fit_job *j, const struct seen *s, int64_t epoch)
 {
 	for (int64_t e = s->epoch; b->learner && s->gpus && e < epoch; e++)
-		fit_boa_learner_observe(b->learner, fit_text_of(j->class->name), e, s->gpus,
-					fit_job_class_speed(j->class, e, s->gpus));
+		fit_boa_learner_observe(b->learner, fit_text_of(j->job_class->name), e, s->gpus,
+					fit_job_class_speed(j->job_class, e, s->gpus));
 }
 
 static void boa_leave(void *state, const struct fit_view *v, uint32_t j)
 {
 	struct boa *b = state;
 
-	observe(b, &v->jobs[j], &b->seen[j], v->jobs[j].class->n_epochs);
+	observe(b, &v->jobs[j], &b->seen[j], v->jobs[j].job_class->n_epochs);
 }
 
 /* A multiple of the interval has come since the last decision: plans from what is known by now. */
@@ -143,24 +143,24 @@ static int boa_arrive(void *state, const struct fit_view *v, uint32_t j, struct 
 	const struct fit_boa_choice *c = b->w ? &b->w->choices[class] : NULL;
 
 	if (b->learner) {
-		struct fit_text name = fit_text_of(v->jobs[j].class->name);
+		struct fit_text name = fit_text_of(v->jobs[j].job_class->name);
 
-		if (fit_boa_learner_epochs(b->learner, name) != v->jobs[j].class->n_epochs)
+		if (fit_boa_learner_epochs(b->learner, name) != v->jobs[j].job_class->n_epochs)
 			return fit_fail(err, FIT_EDATA,
 					"job %s: class '%s' has other epochs in what is believed, or is not there",
-					v->jobs[j].id, v->jobs[j].class->name);
+					v->jobs[j].id, v->jobs[j].job_class->name);
 		b->plan[j] = (uint8_t)fit_boa_widths_plan(fit_boa_learner_share(b->learner, name),
 							  b->arrived[class]++);
 		return FIT_OK;
 	}
 	if (!c->planned)
 		return fit_fail(err, FIT_EDATA, "job %s: the plans have no class '%s'", v->jobs[j].id,
-				v->jobs[j].class->name);
+				v->jobs[j].job_class->name);
 	b->plan[j] = (uint8_t)fit_boa_widths_plan(c->theta, b->arrived[class]++);
 	if (fit_boa_widths_most(b->w, class) > v->cluster->n_gpus)
 		return fit_fail(err, FIT_EDATA,
 				"job %s: class '%s' has a width of %lld GPUs, the cluster at most %lld",
-				v->jobs[j].id, v->jobs[j].class->name,
+				v->jobs[j].id, v->jobs[j].job_class->name,
 				(long long)fit_boa_widths_most(b->w, class), (long long)v->cluster->n_gpus);
 	return FIT_OK;
 }
@@ -228,11 +228,11 @@ static int check_width(const struct boa *b, const struct fit_view *v, uint32_t j
 	if (w > v->cluster->n_gpus)
 		return fit_fail(err, FIT_EDATA,
 				"job %s: class '%s' has a width of %lld GPUs, the cluster at most %lld",
-				job->id, job->class->name, (long long)w, (long long)v->cluster->n_gpus);
-	if (!(fit_job_class_speed(job->class, epoch, w) > 0) && job->class->epochs[epoch].work > 0)
+				job->id, job->job_class->name, (long long)w, (long long)v->cluster->n_gpus);
+	if (!(fit_job_class_speed(job->job_class, epoch, w) > 0) && job->job_class->epochs[epoch].work > 0)
 		return fit_fail(err, FIT_EDATA,
 				"job %s: class '%s' is believed to run on %lld GPUs in epoch %lld, and does not",
-				job->id, job->class->name, (long long)w, (long long)epoch);
+				job->id, job->job_class->name, (long long)w, (long long)epoch);
 	return FIT_OK;
 }
 

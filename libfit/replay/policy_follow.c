@@ -84,7 +84,7 @@ static int find_jobs(struct follow *f, const struct fit_view *v, struct fit_err 
 			return row_fail(f, r, "job_id", err, "is not in the jobs table");
 		if (r->gpus && r->time_ns < job->submit_ns)
 			return row_fail(f, r, "time_s", err, "gets GPUs before it is submitted");
-		if (r->gpus && r->gpus != job->gpus && !job->app && !job->class && !job->plans)
+		if (r->gpus && r->gpus != job->gpus && !job->app && !job->job_class && !job->plans)
 			return row_fail(f, r, "job_id", err, "gets another number of GPUs than it asks for, which its "
 					"duration is for (expected a profile or speedups)");
 		if (r->plan && job->plans && plan_of(f, r, job) == FIT_NO_EXEC_PLAN)

@@ -15,7 +15,10 @@
 #ifndef FIT_REPLAY_PROFILER_H
 #define FIT_REPLAY_PROFILER_H
 
+#include "libfit/base/linkage.h"
 #include "libfit/replay/replay_jobs.h"
+
+FIT_C_BEGIN
 
 /* A forecast of the load, for scaling and for the policy lucid. */
 struct fit_forecast {
@@ -103,5 +106,7 @@ bool fit_profiler_busy(const struct fit_profiler *r);
 int fit_profiler_end(struct fit_profiler *r, int64_t now_ns, struct fit_err *err) FIT_MUST_CHECK;
 int fit_profiler_begin(struct fit_profiler *r, int64_t now_ns, struct fit_err *err) FIT_MUST_CHECK;
 void fit_profiling_release(struct fit_profiling *p);
+
+FIT_C_END
 
 #endif

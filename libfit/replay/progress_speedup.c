@@ -12,7 +12,7 @@
 
 static void set_rate(const struct fit_job *j, struct fit_run *r, const struct fit_alloc *a)
 {
-	r->rate = fit_job_class_speed(j->class, r->epoch, a->gpus);
+	r->rate = fit_job_class_speed(j->job_class, r->epoch, a->gpus);
 }
 
 static int speedup_place(const struct fit_job *j, struct fit_run *r, const struct fit_alloc *a,
@@ -43,7 +43,7 @@ static void speedup_advance(const struct fit_job *j, struct fit_run *r, int64_t 
 static int speedup_next(const struct fit_job *j, const struct fit_run *r, const struct fit_fidelity *f,
 			int64_t *at_ns, bool *late, struct fit_err *err)
 {
-	double left = j->class->start[r->epoch + 1] - r->progress;
+	double left = j->job_class->start[r->epoch + 1] - r->progress;
 	double s = left > 0 ? left / r->rate : 0;
 
 	(void)f;
@@ -63,9 +63,9 @@ static int speedup_pass(const struct fit_job *j, struct fit_run *r, const struct
 {
 	(void)err;
 	r->epoch++;
-	r->progress = j->class->start[r->epoch];
+	r->progress = j->job_class->start[r->epoch];
 	r->from_ns = now_ns;
-	*finished = r->epoch >= j->class->n_epochs;
+	*finished = r->epoch >= j->job_class->n_epochs;
 	if (!*finished)
 		set_rate(j, r, a);
 	return FIT_OK;

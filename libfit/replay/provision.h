@@ -31,7 +31,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "libfit/base/linkage.h"
 #include "libfit/replay/cluster.h"
+
+FIT_C_BEGIN
 
 enum fit_node_state { FIT_NODE_OFF, FIT_NODE_STARTING, FIT_NODE_UP, FIT_NODE_LEAVING };
 
@@ -97,5 +100,7 @@ static inline bool fit_provision_open(const struct fit_provisioner *p, int32_t n
 {
 	return p->nodes[node].state == FIT_NODE_UP;
 }
+
+FIT_C_END
 
 #endif

@@ -276,13 +276,13 @@ static int take_row(struct fit_jobs *js, const struct fit_reader *r, const struc
 	if (p->classes) {
 		if (c[C_APP].na)
 			return fit_reader_fail(r, FIT_EDATA, "app", err, "missing (expected a class of the speedups)");
-		j->class = fit_job_classes_find(p->classes, c[C_APP].u.t);
-		if (!j->class)
+		j->job_class = fit_job_classes_find(p->classes, c[C_APP].u.t);
+		if (!j->job_class)
 			return fit_reader_fail(r, FIT_EDATA, "app", err, "unknown class '%.*s' (expected one of the "
 					       "speedups)", FIT_TEXT_ARG(c[C_APP].u.t));
-		if (!p->any_size && !(fit_job_class_left_s(j->class, 0, 0, j->gpus) < 3e9))
+		if (!p->any_size && !(fit_job_class_left_s(j->job_class, 0, 0, j->gpus) < 3e9))
 			return fit_reader_fail(r, FIT_EDATA, "gpus", err, "class '%s' does not run on %lld GPUs in every "
-					       "epoch (expected a width of the speedups)", j->class->name,
+					       "epoch (expected a width of the speedups)", j->job_class->name,
 					       (long long)j->gpus);
 		return FIT_OK;
 	}

@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "libfit/base/job_kind.h"
+#include "libfit/base/linkage.h"
 #include "libfit/base/status.h"
 #include "libfit/base/text.h"
 #include "libfit/model/colocation.h"
@@ -21,6 +22,8 @@
 #include "libfit/replay/job_class.h"
 #include "libfit/replay/partition.h"
 #include "libfit/table/table.h"
+
+FIT_C_BEGIN
 
 #define FIT_NO_PREDICTION INT64_MIN
 
@@ -36,7 +39,7 @@ struct fit_job {
 	struct fit_app *app;		/* NULL without a profile; with types that of gpu_type, or of the first */
 	struct fit_app *const *apps;	/* by GPU type of the cluster; NULL where it was not measured. NULL
 					 * without types */
-	const struct fit_job_class *class;	/* NULL without speedups */
+	const struct fit_job_class *job_class;	/* NULL without speedups */
 	const struct fit_plan_app *plans;	/* NULL without times of execution plans; then with these: */
 	int64_t iterations;		/* to do */
 	uint16_t exec_plan;		/* asked for; FIT_NO_EXEC_PLAN */
@@ -90,5 +93,7 @@ struct fit_jobs_params {
 int fit_jobs_read(struct fit_jobs *js, const char *operand, const struct fit_jobs_params *p,
 		  struct fit_err *err) FIT_MUST_CHECK;
 void fit_jobs_release(struct fit_jobs *js);
+
+FIT_C_END
 
 #endif

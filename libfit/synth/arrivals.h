@@ -19,7 +19,10 @@
 
 #include <stdint.h>
 
+#include "libfit/base/linkage.h"
 #include "libfit/base/status.h"
+
+FIT_C_BEGIN
 
 struct fit_arrivals_params {
 	double mean_gap_s;	/* > 0 */
@@ -47,5 +50,7 @@ int fit_arrivals_new(struct fit_arrivals **a, const struct fit_mmpp *m, uint64_t
 		     struct fit_err *err) FIT_MUST_CHECK;
 void fit_arrivals_free(struct fit_arrivals *a);		/* NULL is fine */
 double fit_arrivals_next_s(struct fit_arrivals *a);	/* never before the last one */
+
+FIT_C_END
 
 #endif

@@ -20,9 +20,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "libfit/base/linkage.h"
 #include "libfit/base/status.h"
 #include "libfit/model/throughput.h"
 #include "libfit/table/table.h"
+
+FIT_C_BEGIN
 
 #define FIT_SYNTH_NAME_MAX 64
 
@@ -52,5 +55,7 @@ int fit_synth_calibration_write(const struct fit_synth_calibration *c, struct fi
 				struct fit_meta *meta, struct fit_err *err) FIT_MUST_CHECK;
 const struct fit_synth_app *fit_synth_find(const struct fit_synth_calibration *c,
 					   struct fit_text name);	/* or NULL */
+
+FIT_C_END
 
 #endif

@@ -11,9 +11,12 @@
 #ifndef FIT_SYNTH_FORMATS_H
 #define FIT_SYNTH_FORMATS_H
 
+#include "libfit/base/linkage.h"
 #include "libfit/base/outfile.h"
 #include "libfit/base/status.h"
 #include "libfit/synth/synth_jobs.h"
+
+FIT_C_BEGIN
 
 enum fit_synth_format {
 	FIT_SYNTH_PHILLY,	/* cluster_job_log: one JSON array */
@@ -26,5 +29,7 @@ enum fit_synth_format {
  * what the layout's years hold. */
 int fit_synth_format_write(enum fit_synth_format format, const struct fit_synth_jobs_params *p,
 			   struct fit_outfile *out, struct fit_err *err) FIT_MUST_CHECK;
+
+FIT_C_END
 
 #endif

@@ -5,10 +5,13 @@
 #ifndef FIT_SYNTH_SYNTH_ARRIVALS_H
 #define FIT_SYNTH_SYNTH_ARRIVALS_H
 
+#include "libfit/base/linkage.h"
 #include "libfit/model/boa_table.h"
 #include "libfit/model/speedup.h"
 #include "libfit/synth/arrivals.h"
 #include "libfit/table/table.h"
+
+FIT_C_BEGIN
 
 /*
  * The jobs of a table, in an order that is drawn, at instants that are drawn: job_id, app,
@@ -41,5 +44,7 @@ int fit_synth_arrivals_of(const struct fit_boa_classes *classes, int64_t n,
  */
 int fit_synth_misjudge(const struct fit_speedups *s, double size, uint64_t seed, struct fit_writer *w,
 		       const struct fit_meta *meta, struct fit_err *err) FIT_MUST_CHECK;
+
+FIT_C_END
 
 #endif

@@ -9,10 +9,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "libfit/base/linkage.h"
 #include "libfit/base/status.h"
 #include "libfit/model/profile.h"
 #include "libfit/synth/calibration.h"
 #include "libfit/table/table.h"
+
+FIT_C_BEGIN
 
 enum fit_synth_arrivals {
 	FIT_SYNTH_POISSON,	/* the same rate all the time */
@@ -73,5 +76,7 @@ int fit_synth_jobs_each(const struct fit_synth_jobs_params *p, fit_synth_put *pu
  * submission. */
 int fit_synth_jobs(const struct fit_synth_jobs_params *p, struct fit_writer *w,
 		   const struct fit_meta *meta, struct fit_err *err) FIT_MUST_CHECK;
+
+FIT_C_END
 
 #endif

@@ -8,10 +8,13 @@
 
 #include <stdint.h>
 
+#include "libfit/base/linkage.h"
 #include "libfit/base/status.h"
 #include "libfit/base/text.h"
 #include "libfit/model/profile.h"
 #include "libfit/synth/calibration.h"
+
+FIT_C_BEGIN
 
 /* Measurements scatter by log-normal factors around the model: standard deviation of the logarithm,
  * 0 for none. */
@@ -51,5 +54,7 @@ int64_t fit_synth_iterations(const struct fit_synth_app *a, int64_t batch);
 #define FIT_SYNTH_TUNED_MAX 10
 size_t fit_synth_configurations(const struct fit_synth_app *a, double lo, double hi,
 				struct fit_tuned out[FIT_SYNTH_TUNED_MAX]);
+
+FIT_C_END
 
 #endif

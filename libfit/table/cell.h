@@ -3,7 +3,10 @@
 #ifndef FIT_TABLE_CELL_H
 #define FIT_TABLE_CELL_H
 
+#include "libfit/base/linkage.h"
 #include "libfit/table/table.h"
+
+FIT_C_BEGIN
 
 /* Text of a TSV field (escapes already resolved, not NA) as a cell of a type: FIT_OK, or FIT_EPARSE /
  * FIT_EINVAL as the number parsers say. */
@@ -29,5 +32,7 @@ int fit_type_from_name(struct fit_text name, enum fit_type *type) FIT_MUST_CHECK
 
 /* "store.h5:/a/b" -> file "store.h5", path "/a/b" (NULL when there is none). Heap copies. */
 int fit_store_split(const char *operand, char **file, char **path, struct fit_err *err) FIT_MUST_CHECK;
+
+FIT_C_END
 
 #endif

@@ -3,7 +3,10 @@
 #ifndef FIT_TABLE_DESCRIBE_H
 #define FIT_TABLE_DESCRIBE_H
 
+#include "libfit/base/linkage.h"
 #include "libfit/table/table.h"
+
+FIT_C_BEGIN
 
 struct fit_summary {
 	size_t missing;			/* cells that are NA */
@@ -32,5 +35,7 @@ const struct fit_schema *fit_schema_find(const char *name);
  * "FILE:LINE:FIELD: what". A column of another type is right when each of its cells converts. */
 int fit_schema_check(const struct fit_schema *s, const struct fit_table *t,
 		     struct fit_err *err) FIT_MUST_CHECK;
+
+FIT_C_END
 
 #endif

@@ -11,7 +11,10 @@
 #ifndef FIT_TABLE_DIFF_H
 #define FIT_TABLE_DIFF_H
 
+#include "libfit/base/linkage.h"
 #include "libfit/table/table.h"
+
+FIT_C_BEGIN
 
 struct fit_diff_params {
 	const char *const *keys;	/* columns that name a row; none: the first column of a */
@@ -68,5 +71,7 @@ int fit_diff_row_name(struct fit_str *out, const struct fit_table *t, const size
 /* Append a cell as it is written in TSV. */
 int fit_diff_cell_text(struct fit_str *out, const struct fit_table *t, size_t column,
 		       size_t row) FIT_MUST_CHECK;
+
+FIT_C_END
 
 #endif

@@ -18,8 +18,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "libfit/base/linkage.h"
 #include "libfit/base/status.h"
 #include "libfit/table/table.h"
+
+FIT_C_BEGIN
 
 /* ---- conditions ---- */
 
@@ -89,5 +92,7 @@ typedef int fit_select_end(void *arg, struct fit_err *err);
 int fit_select(struct fit_reader *r, struct fit_writer *w, const struct fit_select_params *p,
 	       fit_select_start *start, fit_select_end *end, void *arg,
 	       struct fit_select_report *report, struct fit_err *err) FIT_MUST_CHECK;
+
+FIT_C_END
 
 #endif

@@ -10,8 +10,11 @@
 #include <stdbool.h>
 
 #include "libfit/base/hash.h"
+#include "libfit/base/linkage.h"
 #include "libfit/base/status.h"
 #include "libfit/base/text.h"
+
+FIT_C_BEGIN
 
 struct fit_source;
 
@@ -46,5 +49,7 @@ bool fit_source_line_ended(const struct fit_source *s);	/* did the last line hav
 void fit_source_hash(const struct fit_source *s, char out[FIT_HASH_HEX]);
 /* For readers that hash records instead: from here on nobody asks for the hash of the bytes. */
 void fit_source_drop_hash(struct fit_source *s);
+
+FIT_C_END
 
 #endif

@@ -21,8 +21,11 @@
 #include <stdint.h>
 
 #include "libfit/base/hash.h"
+#include "libfit/base/linkage.h"
 #include "libfit/base/status.h"
 #include "libfit/base/text.h"
+
+FIT_C_BEGIN
 
 /* ---- types and cells ---- */
 
@@ -256,5 +259,7 @@ int fit_store_read(const char *file, const struct fit_store_request *req, size_t
  * paths[i] names tables[i]. Temporary name, lock, rename. */
 int fit_store_write(const char *file, const char *const *paths,
 		    const struct fit_table *const *tables, size_t n, struct fit_err *err) FIT_MUST_CHECK;
+
+FIT_C_END
 
 #endif

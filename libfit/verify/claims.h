@@ -9,7 +9,10 @@
 #ifndef FIT_VERIFY_CLAIMS_H
 #define FIT_VERIFY_CLAIMS_H
 
+#include "libfit/base/linkage.h"
 #include "libfit/table/table.h"
+
+FIT_C_BEGIN
 
 /* How a number found here, x, is to agree with the published one, or its range low..high; t: tolerance. */
 enum fit_agreement {
@@ -67,5 +70,7 @@ void fit_claim_tables_free(struct fit_claim_tables *t);
  * a broken table is one. */
 int fit_claim_judge(const struct fit_claim *c, struct fit_claim_tables *t, struct fit_claim_result *r,
 		    struct fit_err *err) FIT_MUST_CHECK;
+
+FIT_C_END
 
 #endif

@@ -24,8 +24,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "libfit/base/linkage.h"
 #include "libfit/base/status.h"
 #include "libfit/table/table.h"
+
+FIT_C_BEGIN
 
 struct fit_verifier;
 
@@ -117,5 +120,7 @@ const char *fit_verifier_hash_profile(const struct fit_verifier *v);
 /* "" without models. */
 const char *fit_verifier_hash_models(const struct fit_verifier *v);
 const char *fit_verifier_hash_log(const struct fit_verifier *v);
+
+FIT_C_END
 
 #endif

@@ -156,7 +156,7 @@ static bool planned_class(const struct fit_verifier *v, uint32_t job, size_t *fi
 
 	*first = *end = 0;
 	for (size_t i = 0; i < p->n; i++) {
-		if (!fit_text_is(fit_text_of(p->classes[p->rows[i].class]), name))
+		if (!fit_text_is(fit_text_of(p->classes[p->rows[i].class_no]), name))
 			continue;
 		if (*first == *end)
 			*first = i;

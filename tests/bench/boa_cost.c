@@ -35,7 +35,7 @@ static int generate(struct fit_speedups *s, struct fit_boa_classes *c, int64_t n
 		char name[40];
 
 		snprintf(name, sizeof name, "class%07lld", (long long)i);
-		rc = fit_speedup_rows_class(&rows, fit_text_of(name), &row.class, err);
+		rc = fit_speedup_rows_class(&rows, fit_text_of(name), &row.class_no, err);
 		if (!rc)
 			rc = fit_speedup_rows_type(&rows, (struct fit_text){ 0 }, &row.type, err);
 		for (uint32_t j = 0; j < 10; j++)

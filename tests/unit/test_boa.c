@@ -253,11 +253,11 @@ static void certify(const struct instance *t, const struct fit_boa_solution *s, 
 	p.types = t->b.types;
 	p.n_types = t->b.n_types;
 	for (size_t i = 0; i < s->n_plans; i++)
-		for (size_t j = 0; j < t->b.classes[s->plans[i].class].n; j++) {
+		for (size_t j = 0; j < t->b.classes[s->plans[i].class_no].n; j++) {
 			const struct fit_width *w = &t->b.widths[s->plans[i].widths[j]];
 
 			assert_int_equal(fit_grow(&p.rows, &p.cap, p.n + 1, sizeof *p.rows), 0);
-			p.rows[p.n++] = (struct fit_boa_plan_row){ .class = s->plans[i].class,
+			p.rows[p.n++] = (struct fit_boa_plan_row){ .class_no = s->plans[i].class_no,
 								   .epoch = (int64_t)j,
 								   .share = s->plans[i].share,
 								   .type = (size_t)w->type,
@@ -406,7 +406,7 @@ static void test_idle(void **state)
 				check_real(s.mean_jct_s * t.b.total, best_mixed(&all, budget), 1e-12, 1e-14);
 				/* nothing arrives: the cheapest plan */
 				for (size_t p = 0; p < s.n_plans; p++)
-					if (s.plans[p].class == 1) {
+					if (s.plans[p].class_no == 1) {
 						struct fit_boa_path path = fit_boa_path_of(
 							&t.b, 1, s.plans[p].widths);
 						struct points one = { 0 };

@@ -1,0 +1,7 @@
+/* SPDX-License-Identifier: MIT */
+#include "libfit/base/version.h"
+
+const char *fit_version(void)
+{
+	return FIT_VERSION;
+}
