@@ -208,7 +208,11 @@ ABI := 0
 SONAME := libfit.so.$(ABI)
 SO := $(B)/lib/libfit.so.$(VERSION)
 PC := $(B)/lib/goodfit.pc
-SO_LIBS := $(shell $(PKG_CONFIG) --libs $(PKGS) 2>/dev/null) -lcsv -llbfgsb -lglpk -lqhull_r -lm
+# L-BFGS-B from its archive where there is one: it prints through libgfortran, and libfit answers those calls in
+# its place (libfit/model/lbfgsb.c), which a shared library should not do for a whole program.
+LBFGSB_A := $(filter /%,$(shell $(CC) -print-file-name=liblbfgsb.a))
+SO_LIBS := $(shell $(PKG_CONFIG) --libs $(PKGS) 2>/dev/null) -lcsv -lglpk -lqhull_r \
+	$(if $(LBFGSB_A),$(LBFGSB_A) -llapack -lblas -l:libgfortran.so.5,-llbfgsb) -lm
 COMPLETIONS := $(TOOL_SRC:tools/%.c=$(B)/completion/%) $(TOOL_SRC:tools/%.c=$(B)/completion/_%)
 BASH_DIR := $(DATADIR)/bash-completion/completions
 ZSH_DIR := $(DATADIR)/zsh/site-functions
@@ -224,7 +228,7 @@ $(SO): $(LIB) $(B)/lib/libfit.map
 	$(CC) -shared $(ALL_CFLAGS) $(ALL_LDFLAGS) -Wl,-soname,$(SONAME) -Wl,--version-script=$(B)/lib/libfit.map \
 		-Wl,--whole-archive $(LIB) -Wl,--no-whole-archive -Wl,-z,defs $(SO_LIBS) -o $@
 
-$(PC): Makefile config.mk $(B)/flags.stamp libfit/base/version.h
+$(PC): FORCE
 	@mkdir -p $(@D)
 	@printf '%s\n' 'prefix=$(PREFIX)' 'includedir=$${prefix}/include/goodfit' \
 		'libdir=$(patsubst $(PREFIX)/%,$${prefix}/%,$(LIBDIR))' '' 'Name: goodfit' \

@@ -18,6 +18,7 @@
 #include "tools/replay_share.h"
 #include "tools/replay_shares.h"
 #include "tools/replay_uses.h"
+#include "tools/replay_words.h"
 
 struct options {
 	const char *policy, *fidelity, *autoscale;
@@ -41,7 +42,8 @@ struct options {
 static const char *const searches[] = { "local", "ga", "both", NULL };
 
 static const struct cli_option options[] = {
-	{ 'p', "policy", CLI_TEXT, AT(policy), "NAME", "fifo", "who runs where; see below", NULL, 0, 0, 0 },
+	{ 'p', "policy", CLI_TEXT, AT(policy), "NAME", "fifo", "who runs where; see below",
+	  replay_policies, 0, 0, 0 },
 	{ 'c', "cluster", CLI_TEXT, AT(in.cluster), "SPEC", NULL,
 	  "nodes x GPUs, such as 16x4 or aws:6x4,rtx:3; or a cluster table", NULL, 0, 0, CLI_REQUIRED | CLI_INPUT },
 	{ 0, "virtual-clusters", CLI_FLAG, AT(in.virtual_clusters), NULL, NULL,
@@ -111,13 +113,13 @@ static const struct cli_option options[] = {
 	{ 'i', "interval", CLI_TIME, AT(interval_ns), "SECONDS", "0, or the fidelity's",
 	  "decide at multiples of this; 0: when jobs come and go", NULL, 0, HUNDRED_YEARS_S, 0 },
 	{ 0, "fidelity", CLI_TEXT, AT(fidelity), "NAME", "none",
-	  "conventions of a published simulator; see below", NULL, 0, 0, 0 },
+	  "conventions of a published simulator; see below", replay_fidelities, 0, 0, 0 },
 	{ 0, "restart-delay", CLI_TIME, AT(restart_ns), "SECONDS", "the profile's, else 0",
 	  "no progress for so long after each change of an allocation", NULL, 0, HUNDRED_YEARS_S, 0 },
 	{ 0, "free-start", CLI_FLAG, AT(free_start), NULL, NULL,
 	  "but not at the first start of a job, except on a cold node", NULL, 0, 0, 0 },
 	{ 0, "autoscale", CLI_TEXT, AT(autoscale), "RULE", NULL,
-	  "the cluster grows and shrinks by this rule; see below", NULL, 0, 0, 0 },
+	  "the cluster grows and shrinks by this rule; see below", replay_autoscalers, 0, 0, 0 },
 	{ 0, "target-efficiency", CLI_REAL, AT(target), "SHARE", "0.5",
 	  "what the rules pollux and rubick aim at", NULL, 0.001, 0.999, 0 },
 	{ 0, "scale-low", CLI_REAL, AT(scale_low), "SHARE", "0.5",
@@ -255,32 +257,28 @@ static const struct fit_autoscaler *find_autoscaler(const char *name)
 	return NULL;
 }
 
+static int unknown(struct cli *cli, const char *const *names, const char *what, const char *name)
+{
+	char list[1024] = "";
+	size_t n = 0;
+
+	for (size_t i = 0; names[i] && n < sizeof list; i++)
+		n += (size_t)snprintf(list + n, sizeof list - n, "%s%s", i ? ", " : "", names[i]);
+	return cli_usage(cli, "unknown %s '%s' (expected %s)", what, name, list);
+}
+
 static int find_names(struct cli *cli, const struct options *o, struct fit_replay_params *p)
 {
 	const struct fit_policy *policy = find_policy(o->policy);
 	const struct fit_fidelity *fidelity = find_fidelity(o->fidelity);
-	char list[1024] = "";
-	size_t n = 0;
 
-	if (!policy) {
-		for (size_t i = 0; fit_policies[i]; i++)
-			n += (size_t)snprintf(list + n, sizeof list - n, "%s%s", i ? ", " : "",
-					      fit_policies[i]->name);
-		return cli_usage(cli, "unknown policy '%s' (expected %s)", o->policy, list);
-	}
-	if (!fidelity) {
-		for (size_t i = 0; fit_fidelities[i].name; i++)
-			n += (size_t)snprintf(list + n, sizeof list - n, "%s%s", i ? ", " : "",
-					      fit_fidelities[i].name);
-		return cli_usage(cli, "unknown fidelity '%s' (expected %s)", o->fidelity, list);
-	}
+	if (!policy)
+		return unknown(cli, replay_policies, "policy", o->policy);
+	if (!fidelity)
+		return unknown(cli, replay_fidelities, "fidelity", o->fidelity);
 	p->autoscaler = o->autoscale ? find_autoscaler(o->autoscale) : NULL;
-	if (o->autoscale && !p->autoscaler) {
-		for (size_t i = 0; fit_autoscalers[i]; i++)
-			n += (size_t)snprintf(list + n, sizeof list - n, "%s%s", i ? ", " : "",
-					      fit_autoscalers[i]->name);
-		return cli_usage(cli, "unknown autoscaling rule '%s' (expected %s)", o->autoscale, list);
-	}
+	if (o->autoscale && !p->autoscaler)
+		return unknown(cli, replay_autoscalers, "autoscaling rule", o->autoscale);
 	fit_replay_params_choose(p, policy, fidelity);
 	return 0;
 }
@@ -496,7 +494,10 @@ int main(int argc, char **argv)
 		.sia_lambda = fit_policy_params_default().sia_lambda,
 	};
 	struct cli cli;
-	int rc = cli_start(&cli, &tool, argc, argv, &o);
+	int rc;
+
+	replay_words();
+	rc = cli_start(&cli, &tool, argc, argv, &o);
 
 	if (rc < 0)
 		rc = cli_finish(&cli, run(&cli, &o));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Cells to and from text, and between types. Shared by the encodings; not a public header. */
+/* Cells to and from text, and between types. Shared by the encodings. */
 #ifndef FIT_TABLE_CELL_H
 #define FIT_TABLE_CELL_H
 

@@ -15,11 +15,13 @@
 
 #include "libfit/base/num.h"
 #include "libfit/base/version.h"
+#include "tools/common/completion.h"
 
 /* ---- the options that every tool has ---- */
 
 struct shared {
 	const char *out;
+	const char *completion;
 	bool quiet, no_meta, help, version;
 	int64_t seed, threads;
 	bool verbose;
@@ -40,6 +42,8 @@ static const struct cli_option shared_options[] = {
 	{ 'h', "help", CLI_FLAG, offsetof(struct shared, help), NULL, NULL, "show this text", NULL, 0, 0, 0 },
 	{ 'V', "version", CLI_FLAG, offsetof(struct shared, version), NULL, NULL, "show versions",
 	  NULL, 0, 0, 0 },
+	{ 0, "completion", CLI_TEXT, offsetof(struct shared, completion), "SHELL", NULL,
+	  "write what completes command lines in bash or zsh", NULL, 0, 0, CLI_HIDDEN },
 	{ 0, NULL, CLI_FLAG, 0, NULL, NULL, NULL, NULL, 0, 0, 0 }
 };
 #define N_SHARED (sizeof shared_options / sizeof *shared_options - 1)
@@ -169,7 +173,7 @@ static void print_option(const struct cli_option *o)
 	else
 		printf("%-*s", HELP_COLUMN, left);
 	add(right, sizeof right, o->help);
-	for (size_t i = 0; o->choices && o->choices[i]; i++) {
+	for (size_t i = 0; o->kind == CLI_CHOICE && o->choices[i]; i++) {
 		add(right, sizeof right, i ? ", " : ": ");
 		add(right, sizeof right, o->choices[i]);
 	}
@@ -186,7 +190,8 @@ static void print_option(const struct cli_option *o)
 static void print_options(const struct cli_option *o)
 {
 	for (; o && o->long_name; o++)
-		print_option(o);
+		if (!(o->flags & CLI_HIDDEN))
+			print_option(o);
 }
 
 /* The verb of a call that names none: the entry whose name is "", or NULL. */
@@ -609,6 +614,10 @@ int cli_start(struct cli *cli, const struct cli_tool *tool, int argc, char **arg
 		print_version(tool);
 		return cli_finish(cli, CLI_EXIT_OK);
 	}
+	if (sh.completion && cli_completion(tool, shared_options, sh.completion))
+		return cli_finish(cli, CLI_EXIT_OK);
+	if (sh.completion)
+		complain(cli, "unknown value '%s' for --completion (expected bash, zsh)", sh.completion);
 	cli->operands = (const char *const *)argv + optind;
 	cli->n_operands = cli->status ? 0 : argc - optind;
 	if (verbless && !cli->status)

@@ -55,7 +55,8 @@ struct cli_option {
 	const char *metavar;		/* NULL for flags */
 	const char *default_text;	/* shown in help; NULL: none */
 	const char *help;		/* one line, no full stop */
-	const char *const *choices;	/* CLI_CHOICE: NULL-terminated names */
+	const char *const *choices;	/* CLI_CHOICE: NULL-terminated names; CLI_TEXT, CLI_LIST: names that
+					 * completion offers, NULL: none */
 	double min, max;
 	unsigned flags;
 };
@@ -63,6 +64,7 @@ struct cli_option {
 #define CLI_REQUIRED 2u
 #define CLI_INPUT 4u	/* names an input: "-" is standard input, which only one input can be */
 #define CLI_INSTEAD 8u	/* given, no operand is read, and so not standard input for want of one */
+#define CLI_HIDDEN 32u	/* not in --help and completion */
 #define CLI_OUTPUT 16u	/* names an output besides -o: the two cannot be one file */
 
 /* A job of a tool that has several: gf-x VERB [options]. */
