@@ -8,7 +8,10 @@
 
 #include <stdbool.h>
 
+#include "libfit/base/linkage.h"
 #include "libfit/base/text.h"
+
+FIT_C_BEGIN
 
 /* The first lack of memory sticks: rc is looked at when all is written. */
 struct fit_c_out {
@@ -29,5 +32,7 @@ void fit_c_numbered(struct fit_c_out *o, const char *lead, char *const *names, s
 void fit_c_real(struct fit_c_out *o, double v);
 /* "{ v[0], v[1], ... }", four a line, each line after the first indented by so many tabs. n is not 0. */
 void fit_c_reals(struct fit_c_out *o, const double *v, size_t n, int indent);
+
+FIT_C_END
 
 #endif

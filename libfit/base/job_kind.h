@@ -8,7 +8,10 @@
 
 #include <stdbool.h>
 
+#include "libfit/base/linkage.h"
 #include "libfit/base/text.h"
+
+FIT_C_BEGIN
 
 enum fit_job_kind {
 	FIT_JOB_ADAPTIVE,	/* its GPUs and its batch size */
@@ -20,5 +23,7 @@ enum fit_job_kind {
 
 /* False: the text names none; *kind is then as it was. */
 bool fit_job_kind_find(struct fit_text t, enum fit_job_kind *kind);
+
+FIT_C_END
 
 #endif

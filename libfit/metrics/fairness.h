@@ -17,7 +17,10 @@
 #ifndef FIT_METRICS_FAIRNESS_H
 #define FIT_METRICS_FAIRNESS_H
 
+#include "libfit/base/linkage.h"
 #include "libfit/metrics/metrics.h"
+
+FIT_C_BEGIN
 
 /* ---- times alone: a table with job_id, gpus (that it had for itself), jct_s, maybe gpu_type ---- */
 
@@ -66,5 +69,7 @@ struct fit_fair_summary {
 };
 int fit_fairness_summarise(const struct fit_fair_job *jobs, size_t n, struct fit_fair_summary *s,
 			   struct fit_err *err) FIT_MUST_CHECK;
+
+FIT_C_END
 
 #endif
