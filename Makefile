@@ -95,8 +95,8 @@ help:
 	@echo 'make [TARGET] [B=folder] [CC=gcc|clang] [WERROR=1] [JOBS=n] [PREFIX=/usr/local] [DESTDIR=]'
 	@sed -n 's/^## //p' Makefile
 
-# A change of compiler or flags rebuilds everything.
-$(B)/flags.stamp: FORCE
+# A change of compiler or flags rebuilds everything; AS_BUILT=1 takes what is there, whatever its flags.
+$(B)/flags.stamp: $(if $(AS_BUILT),,FORCE)
 	@mkdir -p $(B)
 	@echo '$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS)' | cmp -s - $@ || \
 		echo '$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS)' > $@
