@@ -14,7 +14,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "libfit/base/linkage.h"
 #include "libfit/base/status.h"
+
+FIT_C_BEGIN
 
 struct fit_alloc;
 
@@ -37,5 +40,7 @@ int fit_switches_find(const struct fit_switches *s, int64_t gpus, struct fit_all
 void fit_switches_change(struct fit_switches *s, const struct fit_alloc *a, int sign);
 /* Would a job of so many GPUs fit if all nodes were free? */
 bool fit_switches_hold(const struct fit_switches *s, int64_t gpus);
+
+FIT_C_END
 
 #endif

@@ -53,6 +53,8 @@ same "the public headers, and no others" "$T/public" "$T/installed"
 cat tools/*.[ch] | sed -n 's/^#include "\(\(libfit\|traces\)\/.*\)"/\1/p' | sort -u >"$T/used"
 comm -23 "$T/used" "$T/public" >"$T/found"
 is "what the tools use is public" "$T/found" ""
+tr '\n' '\0' <"$T/public" | xargs -0 cat | sed -n 's/^#include "\(.*\)"/\1/p' | sort -u | comm -23 - "$T/public" >"$T/found"
+is "and what public headers include (mark these: libfit/base/linkage.h)" "$T/found" ""
 sed -n 's/^| `\([a-z_/0-9]*[.]h\)` .*/\1/p' docs/library.md | sort >"$T/told"
 same "docs/library.md says what each is for" "$T/public" "$T/told"
 
