@@ -50,7 +50,7 @@ HEADERS := $(sort $(wildcard libfit/*/*.h traces/*.h tools/common/*.h tools/*.h)
 MAN1 := $(sort $(wildcard docs/man/*.1))
 MAN5 := $(sort $(wildcard docs/man/*.5))
 FIGURES := $(sort $(filter-out %.sh,$(wildcard figures/*)))
-SCRIPTS := $(sort $(wildcard scripts/* tests/cli/*.sh tests/fuzz/*.sh)) tests/run tests/golden/lib.sh \
+SCRIPTS := $(sort $(wildcard scripts/* tests/cli/*.sh tests/fuzz/*.sh)) tests/run tests/golden/lib.sh tests/bench/lib.sh \
 	$(sort $(wildcard figures/*.sh)) $(FIGURES) \
 	$(sort $(foreach f,$(wildcard tests/golden/* tests/bench/*),$(if $(suffix $(f)),,$(f))))
 LIB_OBJ := $(LIB_SRC:%.c=$(B)/%.o)
