@@ -350,3 +350,33 @@ cp "$T/out" "$T/log"
 verify "random"
 only "a node of another virtual cluster" virtual-cluster \
 	'/^#virtual_clusters=/ { $0 = "#virtual_clusters=vb:1x4,va:2x4" }'
+
+# ---- where lucid puts jobs that do not share ----
+C="--configs $T/configs.tsv --pairs $T/pairs.tsv"
+job_table >"$T/jobs.tsv" <<X
+a 0 1 500 500 big
+b 1 2 500 500 big
+c 2 3 500 500 big
+d 3 2 50 50 big
+e 4 1 40 40 small
+X
+placed() { # PLACEMENT WANT: start instants and nodes, and whom each joins
+	# shellcheck disable=SC2086
+	run "lucid, $1" 0 gf-replay -p lucid -c 2x4 ${1:+--placement $1} $C "$T/jobs.tsv"
+	cp "$T/out" "$T/log"
+	awk -F '\t' '$2 == "start" { s = s blank $1 " " $3 " " $5 ($12 == "NA" ? "" : " beside " $12); blank = "; " }
+		END { print s }' "$T/log" >"$T/where"
+	is "lucid, $1: where" "$T/where" "$2"
+	verify "lucid, $1"
+}
+placed emptiest "0 a 0:1; 1 b 1:2; 2 c 0:3; 3 d 1:2; 4 e 0:1 beside a"
+placed consolidate "0 a 0:1; 1 b 0:2; 2 c 1:3; 4 e 0:1 beside a; 501 d 0:2"
+placed consolidate-first "0 a 0:1; 1 b 0:2; 2 c 1:3; 3 d 0:1,1:1; 4 e 0:1 beside a"
+placed first-fit "0 a 0:1; 1 b 0:2; 2 c 0:1,1:2; 3 d 1:2; 4 e 0:1 beside a"
+# shellcheck disable=SC2086
+for seed in 1 2 3 4; do gf-replay -p lucid -c 2x4 --placement random --seed $seed $C "$T/jobs.tsv" | grep -v '^#' >"$T/r$seed"; done
+# shellcheck disable=SC2086
+gf-replay -p lucid -c 2x4 --placement random --seed 1 $C "$T/jobs.tsv" | grep -v '^#' >"$T/again"
+same "lucid, random: a seed is a schedule" "$T/r1" "$T/again"
+! { cmp -s "$T/r1" "$T/r2" && cmp -s "$T/r1" "$T/r3" && cmp -s "$T/r1" "$T/r4"; }
+ok "lucid, random: and another one another" $?
