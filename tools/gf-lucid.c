@@ -14,15 +14,15 @@
 #include "tools/lucid_estimate.h"
 #include "tools/lucid_forecast.h"
 #include "tools/lucid_jobs.h"
+#include "tools/lucid_pack.h"
 #include "tools/lucid_score.h"
 
 struct options {
 	int64_t nodes, node_gpus, limit_ns, most_gpus, skip_bad;
-	bool naive, worst, pairs_out;
-	const char *forecast, *configs, *pairs;
+	bool naive;
+	const char *forecast;
 	struct cli_list sweep;
-	int rule;
-	double free_speed;
+	struct lucid_pack_options pack;
 	struct lucid_score_options score;
 	struct lucid_feature_options features;
 	struct lucid_estimate_options estimate;
@@ -50,15 +50,15 @@ static const struct cli_option profile_options[] = {
 };
 
 static const struct cli_option pack_options[] = {
-	{ 0, "configs", CLI_TEXT, AT(configs), "FILE", NULL, "what was measured of jobs alone", NULL, 0, 0,
+	{ 0, "configs", CLI_TEXT, AT(pack.configs), "FILE", NULL, "what was measured of jobs alone", NULL, 0, 0,
 	  CLI_REQUIRED | CLI_INPUT },
-	{ 0, "rule", CLI_CHOICE, AT(rule), "NAME", "label",
+	{ 0, "rule", CLI_CHOICE, AT(pack.rule), "NAME", "label",
 	  "what is summed over the two", fit_packing_rule_names, 0, 0, R },
-	{ 0, "free", CLI_REAL, AT(free_speed), "SPEED", "0.85",
+	{ 0, "free", CLI_REAL, AT(pack.free_speed), "SPEED", "0.85",
 	  "a pair of at least this speed is free of interference", NULL, 0, 10, R },
-	{ 0, "worst", CLI_FLAG, AT(worst), NULL, NULL,
+	{ 0, "worst", CLI_FLAG, AT(pack.worst), NULL, NULL,
 	  "a pair's speed is that of its slower job, not the mean", NULL, 0, 0, R },
-	{ 0, "pairs", CLI_FLAG, AT(pairs_out), NULL, NULL, "a row for each pair, not for each threshold", NULL, 0,
+	{ 0, "pairs", CLI_FLAG, AT(pack.pairs_out), NULL, NULL, "a row for each pair, not for each threshold", NULL, 0,
 	  0, R },
 	END
 };
@@ -131,13 +131,12 @@ static const struct cli_tool tool = {
 };
 
 static int begin(const struct cli *cli, struct fit_writer **w, const char *name,
-		 const struct fit_field *fields,
-		 size_t n, const char *input_name, const char *hash, struct fit_err *err)
+		 const struct fit_field *fields, size_t n, const struct fit_jobs *js, struct fit_err *err)
 {
 	struct fit_meta meta = { 0 };
 	int rc = cli_meta(cli, &meta, false);
 
-	rc = rc ? rc : cli_meta_input(&meta, input_name, hash);
+	rc = rc ? rc : cli_meta_input(&meta, "jobs", js->hash);
 	if (rc)
 		rc = fit_fail_nomem(err);
 	rc = rc ? rc : cli_writer_open(cli, w, err);
@@ -155,7 +154,6 @@ static int end(struct fit_writer *w, int rc, struct fit_err *err)
 	return rc;
 }
 
-/* NAN where there is nothing to divide by: missing. */
 static void write_share(struct fit_writer *w, double x)
 {
 	fit_writer_real(w, isnan(x) ? fit_real_na() : x);
@@ -172,7 +170,7 @@ static int write_jobs(const struct cli *cli, const struct fit_jobs *js, const st
 		{ "done", FIT_INT, 0 }
 	};
 	struct fit_writer *w = NULL;
-	int rc = begin(cli, &w, "profiled", fields, 7, "jobs", js->hash, err);
+	int rc = begin(cli, &w, "profiled", fields, 7, js, err);
 
 	for (size_t i = 0; i < js->n && !rc; i++) {
 		const struct fit_job *j = &js->jobs[i];
@@ -268,7 +266,7 @@ static int write_sweep(const struct cli *cli, const struct options *o, const str
 		{ "wait_max_s", FIT_TIME, 0 }, { "gpu_s", FIT_INT, 0 }
 	};
 	struct fit_writer *w = NULL;
-	int rc = begin(cli, &w, "profiling", fields, 11, "jobs", js->hash, err);
+	int rc = begin(cli, &w, "profiling", fields, 11, js, err);
 
 	for (size_t i = 0; i < o->sweep.n && !rc; i++) {
 		for (int naive = 0; naive < 2 && !rc; naive++) {
@@ -334,6 +332,8 @@ static const char *check_profile(const struct options *o, struct fit_profiler_pa
 	return fit_profiler_params_check(q);
 }
 
+static const struct cli_use profile_uses[] = { { "time", 1, "no --sweep" }, { NULL, 0, NULL } };
+
 static int run_profile(struct cli *cli, const struct options *o)
 {
 	struct fit_profiler_params q = fit_profiler_params_default();
@@ -344,10 +344,10 @@ static int run_profile(struct cli *cli, const struct options *o)
 	struct fit_jobs js = { 0 };
 	struct fit_err err;
 	const char *wrong = check_profile(o, &q);
-	int rc;
+	int rc = cli_check_uses(cli, profile_uses, !o->sweep.n);
 
-	if (wrong)
-		return cli_usage(cli, "%s", wrong);
+	if (rc || wrong)
+		return rc ? rc : cli_usage(cli, "%s", wrong);
 	/* jobs of any size are read (none is too large for no cluster); the profiler's bound is --gpus */
 	rc = fit_partitions_init(&whole, "1x1", false, &err);
 	rc = rc ? rc : fit_jobs_read(&js, cli_operand(cli, 0), &jp, &err);
@@ -365,93 +365,6 @@ static int run_profile(struct cli *cli, const struct options *o)
 	return rc ? cli_error(cli, &err) : 0;
 }
 
-/* ---- pack ---- */
-
-static int write_thresholds(const struct cli *cli, const struct fit_colocation *c,
-			    const struct fit_packing_params *p, struct fit_err *err)
-{
-	static const struct fit_field fields[] = {
-		{ "rule", FIT_TEXT, 0 }, { "threshold", FIT_REAL, 0 }, { "pairs", FIT_INT, 0 },
-		{ "free", FIT_INT, 0 }, { "chosen", FIT_INT, 0 }, { "chosen_free", FIT_INT, 0 },
-		{ "free_of_chosen", FIT_REAL, 0 }, { "chosen_of_free", FIT_REAL, 0 },
-		{ "mean_speed", FIT_REAL, 0 }, { "worst_speed", FIT_REAL, 0 }, { "pairs_here", FIT_INT, 0 },
-		{ "mean_speed_here", FIT_REAL, 0 }
-	};
-	struct fit_packing_row *rows;
-	struct fit_writer *w = NULL;
-	size_t n, left_out;
-	int rc;
-
-	if (fit_packing_sweep(c, p, &rows, &n, &left_out))
-		return fit_fail_nomem(err);
-	if (n == 0) {
-		free(rows);
-		return fit_fail(err, FIT_EDATA, "no pair has a %s of both configurations",
-				fit_packing_rule_names[p->rule]);
-	}
-	if (left_out)
-		cli_warn(cli, "%zu %s left out: no %s of a configuration", left_out,
-			 fit_plural(left_out, "pair", "pairs"), fit_packing_rule_names[p->rule]);
-	rc = begin(cli, &w, "packing", fields, 12, "pairs", c->hash_pairs, err);
-	for (size_t i = 0; i < n && !rc; i++) {
-		fit_writer_str(w, fit_packing_rule_names[p->rule]);
-		fit_writer_real(w, rows[i].threshold);
-		fit_writer_int(w, rows[i].pairs);
-		fit_writer_int(w, rows[i].free);
-		fit_writer_int(w, rows[i].chosen);
-		fit_writer_int(w, rows[i].chosen_free);
-		write_share(w, rows[i].precision);
-		write_share(w, rows[i].captured);
-		fit_writer_real(w, rows[i].mean_speed);
-		fit_writer_real(w, rows[i].worst_speed);
-		fit_writer_int(w, rows[i].step);
-		fit_writer_real(w, rows[i].step_speed);
-		rc = fit_writer_end_row(w, err);
-	}
-	free(rows);
-	return end(w, rc, err);
-}
-
-static int write_pairs(const struct cli *cli, const struct fit_colocation *c, struct fit_err *err)
-{
-	static const struct fit_field fields[] = {
-		{ "app1", FIT_TEXT, 0 }, { "app2", FIT_TEXT, 0 }, { "label_sum", FIT_REAL, 0 },
-		{ "util_sum_pct", FIT_REAL, 0 }, { "mem_util_sum_pct", FIT_REAL, 0 }, { "speed1", FIT_REAL, 0 },
-		{ "speed2", FIT_REAL, 0 }, { "mean_speed", FIT_REAL, 0 }, { "worst_speed", FIT_REAL, 0 }
-	};
-	struct fit_writer *w = NULL;
-	int rc = begin(cli, &w, "pairs", fields, 9, "pairs", c->hash_pairs, err);
-
-	for (size_t i = 0; i < c->n_pairs && !rc; i++) {
-		const struct fit_colo_pair *p = &c->pairs[i];
-
-		fit_writer_str(w, c->configs[p->a].app);
-		fit_writer_str(w, c->configs[p->b].app);
-		for (int r = 0; r < 3; r++)
-			write_share(w, fit_packing_sum(c, p, (enum fit_packing_rule)r));
-		fit_writer_real(w, p->speed_a);
-		fit_writer_real(w, p->speed_b);
-		fit_writer_real(w, (p->speed_a + p->speed_b) / 2);
-		fit_writer_real(w, p->speed_a < p->speed_b ? p->speed_a : p->speed_b);
-		rc = fit_writer_end_row(w, err);
-	}
-	return end(w, rc, err);
-}
-
-static int run_pack(struct cli *cli, const struct options *o)
-{
-	struct fit_packing_params p = { (enum fit_packing_rule)o->rule, o->free_speed, o->worst };
-	struct fit_colocation c;
-	struct fit_err err;
-	int rc = fit_colocation_load(&c, o->configs, cli_operand(cli, 0), &err);
-
-	if (rc)
-		return cli_error(cli, &err);
-	rc = o->pairs_out ? write_pairs(cli, &c, &err) : write_thresholds(cli, &c, &p, &err);
-	fit_colocation_release(&c);
-	return rc ? cli_error(cli, &err) : 0;
-}
-
 int main(int argc, char **argv)
 {
 	struct fit_profiler_params q = fit_profiler_params_default();
@@ -460,7 +373,7 @@ int main(int argc, char **argv)
 		.node_gpus = q.node_gpus,
 		.limit_ns = q.limit_ns,
 		.most_gpus = q.most_gpus,
-		.free_speed = 0.85,
+		.pack.free_speed = 0.85,
 		.features.name_distance = 0.3,
 		.forecast_by.bags = 4,
 		.estimate = { .update_ns = 604800 * FIT_NS_PER_S, .first_ns = 3600 * FIT_NS_PER_S, .bags = 4,
@@ -480,7 +393,7 @@ int main(int argc, char **argv)
 	else if (strcmp(cli.verb->name, "score") == 0)
 		rc = lucid_score(&cli, &o.score);
 	else
-		rc = strcmp(cli.verb->name, "pack") == 0 ? run_pack(&cli, &o) : run_profile(&cli, &o);
+		rc = strcmp(cli.verb->name, "pack") == 0 ? lucid_pack(&cli, &o.pack) : run_profile(&cli, &o);
 	free(o.sweep.items);
 	return cli_finish(&cli, rc);
 }

@@ -277,11 +277,17 @@ static int estimate(const struct cli *cli, struct estimate *e, struct fit_err *e
 	return rc;
 }
 
+static const struct cli_use uses[] = { { "correction", 1, "--loss log" }, { NULL, 0, NULL } };
+
 int lucid_estimate(struct cli *cli, const struct lucid_estimate_options *o)
 {
 	struct estimate e = { .o = o };
 	struct fit_err err;
-	int rc = lucid_jobs_read(&e.js, cli_operand(cli, 0), o->name_distance, &err);
+	int rc = cli_check_uses(cli, uses, o->loss == LOSS_LOG);
+
+	if (rc)
+		return rc;
+	rc = lucid_jobs_read(&e.js, cli_operand(cli, 0), o->name_distance, &err);
 
 	if (!rc) {
 		e.predicted_ns = calloc(e.js.n + 1, sizeof *e.predicted_ns);

@@ -117,6 +117,26 @@ static int take_job(struct lucid_jobs *js, size_t i, struct fit_err *err)
 	return FIT_OK;
 }
 
+static int check_ids(const struct lucid_jobs *js, struct fit_err *err)
+{
+	struct fit_index ids = { 0 };
+	int rc = FIT_OK;
+
+	for (size_t i = 0; i < js->n && !rc; i++) {
+		uint64_t first = js->t.first_line ? js->t.first_line : 1;
+		uint32_t before;
+
+		if (fit_index_put(&ids, js->jobs[i].id, (uint32_t)i, &before))
+			rc = fit_fail_nomem(err);
+		else if (before != FIT_NO_INDEX)
+			rc = fit_table_fail(&js->t, i, FIT_EDATA, "job_id", err,
+					    "duplicate id '%.*s' (first on line %llu)", FIT_TEXT_ARG(js->jobs[i].id),
+					    (unsigned long long)(first + before));
+	}
+	fit_index_release(&ids);
+	return rc;
+}
+
 int lucid_jobs_read(struct lucid_jobs *js, const char *operand, double name_distance, struct fit_err *err)
 {
 	int rc;
@@ -134,6 +154,7 @@ int lucid_jobs_read(struct lucid_jobs *js, const char *operand, double name_dist
 		rc = fit_fail_nomem(err);
 	for (size_t i = 0; i < js->n && !rc; i++)
 		rc = take_job(js, i, err);
+	rc = rc ? rc : check_ids(js, err);
 	return rc ? rc : fit_history(js->jobs, js->n, &js->names, js->rows, err);
 }
 

@@ -196,13 +196,17 @@ static int write_tree(const struct cli *cli, const struct score *s, bool as_text
 	return rc;
 }
 
+static const struct cli_use uses[] = { { "pairs", 1, "--write accuracy or labels" }, { NULL, 0, NULL } };
+
 int lucid_score(struct cli *cli, const struct lucid_score_options *o)
 {
 	struct score s = { .has_pairs = o->pairs != NULL };
 	struct fit_err err;
-	int rc = fit_colocation_load(&s.c, cli_operand(cli, 0), o->pairs, &err);
+	int rc = cli_check_uses(cli, uses, o->output == SCORE_ACCURACY || o->output == SCORE_LABELS);
 
 	if (rc)
+		return rc;
+	if (fit_colocation_load(&s.c, cli_operand(cli, 0), o->pairs, &err))
 		return cli_error(cli, &err);
 	s.m = calloc(s.c.n_configs + 1, sizeof *s.m);
 	if (!s.m)

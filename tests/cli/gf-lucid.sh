@@ -251,12 +251,11 @@ done
 # ---- the correction, the model itself, one model only ----
 run "estimate: geometric means" 0 gf-lucid estimate --correction 0 --update 172800 -o "$T/geometric.tsv" "$T/users.tsv"
 run "estimate: the whole correction" 0 gf-lucid estimate --correction 1 --update 172800 -o "$T/whole.tsv" "$T/users.tsv"
-run "estimate: none of the other losses" 0 gf-lucid estimate --loss gamma --correction 1 --update 172800 \
-	-o "$T/gamma1.tsv" "$T/users.tsv"
-run "estimate: gamma" 0 gf-lucid estimate --loss gamma --correction 0 --update 172800 -o "$T/gamma0.tsv" "$T/users.tsv"
-predicted "$T/gamma0.tsv" >"$T/past"
-predicted "$T/gamma1.tsv" >"$T/past2"
-same "estimate: which have none" "$T/past" "$T/past2"
+run "estimate: none of the other losses" 2 gf-lucid estimate --loss gamma --correction 1 "$T/users.tsv"
+is "estimate: which have none" "$T/err" "gf-lucid: of no use here: --correction (expected --loss log)
+Try 'gf-lucid --help'."
+run "estimate: gamma" 0 gf-lucid estimate --loss gamma --update 172800 -o "$T/gamma.tsv" "$T/users.tsv"
+has "estimate: has another model" "$T/gamma.tsv" '^#loss=gamma$'
 # by window the ratio of the two is one number, at least 1; a quarter of it is the default
 for f in geometric whole; do predicted "$T/$f.tsv" >"$T/$f.p"; done
 predicted "$T/estimates" >"$T/estimates.p"
@@ -281,3 +280,16 @@ paste "$T/each.p" "$T/once.p" | awk -F '\t' '$3 == "model" && first == "" { firs
 	{ w = int($1 / 172800); if ($3 != $6) bad = 1; if ($3 == "model" && w == first && $2 != $5) bad = 1
 	  if (w > first && $2 != $5) later++ } END { exit bad || !later }'
 ok "estimate: the same as with updates while it is new, another one later" $?
+
+# ---- options that would change nothing, and jobs that are there twice ----
+run "a sweep with a limit of its own" 2 gf-lucid profile --sweep 50 --time 100 "$T/jobs.tsv"
+has "a sweep: is said" "$T/err" "^gf-lucid: of no use here: --time .expected no --sweep.$"
+run "rows of pairs by a rule" 2 gf-lucid pack $C --pairs --rule util --free 0.9 --worst tests/data/lucid-pairs.tsv
+has "rows of pairs: all of them are said" "$T/err" "of no use here: --rule .*, --free .*, --worst .expected thresholds"
+run "a tree with pairs" 2 gf-lucid score --write tree --pairs tests/data/lucid-pairs.tsv tests/data/lucid-labels.tsv
+has "a tree with pairs: is said" "$T/err" "of no use here: --pairs .expected --write accuracy or labels.$"
+sed 's/^lj5	/lj4	/' tests/data/lucid-jobs.tsv >"$T/twice.tsv"
+for verb in features estimate profile; do
+	run "$verb: a job that is there twice" 1 gf-lucid $verb "$T/twice.tsv"
+	is "$verb: is named" "$T/err" "gf-lucid: $T/twice.tsv:9:job_id: duplicate id 'lj4' (first on line 8)"
+done
