@@ -149,18 +149,21 @@ static int name_beside(struct fit_str *s, const char *to)
 
 int sweep_place(const char *from, const char *to, bool lasting, struct fit_err *err)
 {
+	mode_t mode = 0666;
 	int in = open(from, O_RDONLY | O_CLOEXEC), out = -1, rc = FIT_OK;
 	struct fit_str name = { 0 };
-	mode_t mask = umask(0);
+	struct stat st;
 
-	umask(mask);
 	if (in < 0)
 		return fit_fail_errno(err, "%s: cannot open", from);
+	/* made by a program as usual, so its mode is what the umask leaves; mkstemp() gives another */
+	if (fstat(in, &st) == 0)
+		mode = st.st_mode & 0777;
 	if (name_beside(&name, to)) {
 		rc = fit_fail_nomem(err);
 	} else {
 		out = mkstemp(name.s);
-		if (out < 0 || fchmod(out, 0666 & ~mask) || copy_bytes(in, out) || (lasting && fsync(out)))
+		if (out < 0 || fchmod(out, mode) || copy_bytes(in, out) || (lasting && fsync(out)))
 			rc = fit_fail_errno(err, "%s: cannot write", to);
 		if (out >= 0 && close(out) && !rc)
 			rc = fit_fail_errno(err, "%s: cannot write", to);

@@ -4,6 +4,7 @@
  * after another, gf-replay into a log and gf-metrics from it, so that N rows keep N processors busy and not
  * 2 N. They are started anew for each row: that costs some 5 ms, and a row that crashes takes nobody along.
  */
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -34,6 +35,7 @@ struct running {
 	size_t n_done, n_before;
 	struct fit_str scratch;	/* folder of this process: half-done work */
 	bool lost;		/* a reason, for want of memory */
+	pthread_mutex_t lock;	/* of inputs, n_done and lost; each row and slot is in one thread at a time */
 	struct cli_progress progress;
 	int signal;
 };
@@ -55,23 +57,29 @@ static int input_scratch(const struct running *r, struct fit_str *s, size_t slot
 
 static bool input_ready(void *arg, size_t job)
 {
-	const struct running *r = arg;
+	struct running *r = arg;
 	const struct sweep_input *in = &r->plan.inputs[r->make[job]];
+	bool ready = true;
 
+	pthread_mutex_lock(&r->lock);
 	for (size_t i = 0; i < in->n_needs; i++)
-		if (r->inputs[in->needs[i]] == INPUT_WANTED)
-			return false;
-	return true;
+		ready = ready && r->inputs[in->needs[i]] != INPUT_WANTED;
+	pthread_mutex_unlock(&r->lock);
+	return ready;
 }
 
-/* Of inputs that a job needs, one that could not be made. */
-static int check_needs(const struct running *r, const size_t *needs, size_t n, struct fit_err *err)
+/* Of inputs that a job needs, and that are made or not, one that could not be made. */
+static int check_needs(struct running *r, const size_t *needs, size_t n, struct fit_err *err)
 {
-	for (size_t i = 0; i < n; i++)
+	int rc = FIT_OK;
+
+	pthread_mutex_lock(&r->lock);
+	for (size_t i = 0; i < n && !rc; i++)
 		if (r->inputs[needs[i]] == INPUT_FAILED)
-			return fit_fail(err, r->input_failed[needs[i]].code, "preparing '%s': %s",
-					r->plan.inputs[needs[i]].name, r->input_failed[needs[i]].msg);
-	return FIT_OK;
+			rc = fit_fail(err, r->input_failed[needs[i]].code, "preparing '%s': %s",
+				      r->plan.inputs[needs[i]].name, r->input_failed[needs[i]].msg);
+	pthread_mutex_unlock(&r->lock);
+	return rc;
 }
 
 static int name_log(const char *result, struct sweep_job *what, struct fit_err *err)
@@ -106,21 +114,25 @@ static int input_begin(void *arg, size_t job, size_t slot, struct sweep_job *wha
 	return rc;
 }
 
-static void input_end(void *arg, size_t job, size_t slot, const struct fit_err *failed)
+static int input_end(void *arg, size_t job, size_t slot, const struct fit_err *failed, struct fit_err *err)
 {
 	struct running *r = arg;
 	size_t i = r->make[job];
 	struct fit_str file = { 0 };
-	struct fit_err err = { 0 };
-	int rc = failed ? failed->code : input_scratch(r, &file, slot, &r->plan.inputs[i]) ? fit_fail_nomem(&err) :
-		 sweep_place(file.s, r->plan.inputs[i].result, true, &err);
+	int rc = failed ? failed->code : FIT_OK;
 
+	if (input_scratch(r, &file, slot, &r->plan.inputs[i]))
+		rc = rc ? rc : fit_fail_nomem(err);
+	rc = rc ? rc : sweep_place(file.s, r->plan.inputs[i].result, true, err);
 	if (file.s)
 		unlink(file.s);
+	fit_str_release(&file);
+	pthread_mutex_lock(&r->lock);
 	r->inputs[i] = rc ? INPUT_FAILED : INPUT_THERE;
 	if (rc)
-		r->input_failed[i] = failed ? *failed : err;
-	fit_str_release(&file);
+		r->input_failed[i] = *err;
+	pthread_mutex_unlock(&r->lock);
+	return rc;
 }
 
 /* Want input i, and what it needs, unless it is there. */
@@ -192,51 +204,54 @@ static int row_begin(void *arg, size_t job, size_t slot, struct sweep_job *what,
 	return rc;
 }
 
-static void row_end(void *arg, size_t job, size_t slot, const struct fit_err *failed)
+/* What became of a row, for tell(). */
+static void note_end(struct running *r, size_t row, const struct fit_err *failed)
+{
+	struct fit_err *copy = failed ? malloc(sizeof *copy) : NULL;
+
+	if (copy)
+		*copy = *failed;
+	r->failed[row] = copy;
+	pthread_mutex_lock(&r->lock);
+	r->lost = r->lost || (failed && !copy);
+	r->n_done++;
+	pthread_mutex_unlock(&r->lock);
+}
+
+static int row_end(void *arg, size_t job, size_t slot, const struct fit_err *failed, struct fit_err *err)
 {
 	struct running *r = arg;
 	const struct sweep_row *row = &r->plan.rows[r->todo[job]];
 	struct fit_str events = { 0 }, metrics = { 0 }, between = { 0 }, kept = { 0 };
-	struct fit_err err = { 0 };
-	int rc = FIT_OK;
+	struct fit_str *const files[] = { &events, &metrics, &between };
+	int rc = failed ? failed->code : FIT_OK;
 
 	if (sweep_scratch_file(&r->scratch, &events, slot, "events.tsv") ||
 	    sweep_scratch_file(&r->scratch, &metrics, slot, "metrics.tsv") ||
 	    sweep_scratch_file(&r->scratch, &between, slot, "result.tsv") || events_of(row, &kept))
-		rc = fit_fail_nomem(&err);
-	if (!rc && failed) {
-		err = *failed;
-		rc = err.code;
-	}
+		rc = rc ? rc : fit_fail_nomem(err);
 	if (!rc && r->o->keep_logs)
-		rc = sweep_place(events.s, kept.s, false, &err);
-	rc = rc ? rc : sweep_result_place(row, metrics.s, between.s, &err);
-	if (events.s)
-		unlink(events.s);
-	if (metrics.s)
-		unlink(metrics.s);
-	if (between.s)
-		unlink(between.s);
-	if (rc) {
-		r->failed[r->todo[job]] = malloc(sizeof err);
-		if (r->failed[r->todo[job]])
-			*r->failed[r->todo[job]] = err;
-		else
-			r->lost = true;
+		rc = sweep_place(events.s, kept.s, false, err);
+	rc = rc ? rc : sweep_result_place(row, metrics.s, between.s, err);
+	for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+		if (files[i]->s)
+			unlink(files[i]->s);
+		fit_str_release(files[i]);
 	}
-	r->n_done++;
-	cli_progress_show(&r->progress, r->n_done);
-	fit_str_release(&events);
-	fit_str_release(&metrics);
-	fit_str_release(&between);
 	fit_str_release(&kept);
+	note_end(r, r->todo[job], rc ? err : NULL);
+	return rc;
 }
 
 static void tick(void *arg)
 {
 	struct running *r = arg;
+	size_t done;
 
-	cli_progress_show(&r->progress, r->n_done);
+	pthread_mutex_lock(&r->lock);
+	done = r->n_done;
+	pthread_mutex_unlock(&r->lock);
+	cli_progress_show(&r->progress, done);
 }
 
 static int run_rows(struct running *r, size_t slots, struct fit_err *err)
@@ -358,7 +373,7 @@ static void release(struct running *r)
 
 int sweep_verb_run(struct cli *cli, const struct sweep_options *o)
 {
-	struct running r = { .cli = cli, .o = o };
+	struct running r = { .cli = cli, .o = o, .lock = PTHREAD_MUTEX_INITIALIZER };
 	long online = sysconf(_SC_NPROCESSORS_ONLN);
 	size_t slots = o->jobs ? (size_t)o->jobs : online > 0 ? (size_t)online : 1;
 	struct fit_err err = { 0 };
