@@ -10,7 +10,8 @@
  * Method: a Lagrangian bound prices the GPUs of each type; a dynamic program over the jobs keeps, for each
  * vector of GPUs used, the best sum, and drops what cannot come within a gap of the bound. The gap grows
  * until a solution lies inside of it, which is then the best there is (docs/methods/sia.md). Beyond
- * FIT_SIA_STATES_MAX states GLPK takes over: the sum is the least one all the same, but ties go as they come.
+ * FIT_SIA_STATES_MAX states not all are kept, and if the sum is then not proved to be the least one, GLPK
+ * takes over: the sum is the least one all the same, but ties go as they come.
  */
 #ifndef FIT_MODEL_SIA_ILP_H
 #define FIT_MODEL_SIA_ILP_H
@@ -47,8 +48,9 @@ struct fit_sia_answer {
 	int64_t changed;	/* jobs that leave their current option */
 	int64_t bound;		/* a lower bound of the sum, proved by prices alone */
 	size_t states;		/* kept by the dynamic program, in the last round */
-	int rounds;		/* how often the gap had to grow, and 1 */
-	bool by_glpk;		/* ties are not decided by the rule above */
+	int rounds;		/* of the dynamic program */
+	bool any_tie;		/* ties are not decided by the rule above */
+	bool by_glpk;		/* nor is it the dynamic program's answer */
 };
 
 /* choice: n_jobs configs or FIT_SIA_NOTHING. FIT_EINVAL: a type, cost or number is out of range, or the
