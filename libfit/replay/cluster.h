@@ -87,7 +87,8 @@ int32_t fit_cluster_find_type(const struct fit_cluster *c, struct fit_text name)
 int fit_cluster_take_type(struct fit_cluster *c, int32_t type, int64_t gpus,
 			  struct fit_alloc *a) FIT_MUST_CHECK;
 int fit_cluster_take(struct fit_cluster *c, int64_t gpus, struct fit_alloc *a) FIT_MUST_CHECK;	/* any type */
-/* Take exactly these shares (a->gpus is their sum). FIT_EINVAL when they are not free; nothing is taken then. */
+/* Take exactly these shares (a->gpus is their sum). FIT_EINVAL when they are not free; nothing is taken
+ * then. */
 int fit_cluster_take_shares(struct fit_cluster *c, const struct fit_alloc *a) FIT_MUST_CHECK;
 /* Give back what a holds; a keeps its shares. */
 void fit_cluster_give(struct fit_cluster *c, const struct fit_alloc *a);

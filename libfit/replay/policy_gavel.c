@@ -24,13 +24,14 @@
 struct member {
 	bool shared;		/* it was there when the shares were computed */
 	bool gone, seen;
+	double left_s;		/* when it went */
 };
 
 /* A job in the round that is on. */
 struct task {
 	uint32_t job;
 	size_t type;
-	double end_s;		/* of its part in it */
+	double end_s;		/* of its part in it; rounds of whole steps: known beforehand */
 	int64_t end_ns;
 };
 
@@ -171,6 +172,7 @@ static void gavel_leave(void *state, const struct fit_view *v, uint32_t j)
 	struct gavel *g = state;
 
 	g->member[local_of(v, j)].gone = true;
+	g->member[local_of(v, j)].left_s = fit_time_to_double(v->now_ns);
 	g->need = true;
 }
 
@@ -190,6 +192,11 @@ static void settle(struct gavel *g, const struct fit_view *v)
 {
 	size_t kept = 0;
 
+	for (size_t i = 0; i < g->n_tasks && !BY_STEPS(v); i++) {
+		const struct member *m = &g->member[local_of(v, g->tasks[i].job)];
+
+		g->tasks[i].end_s = m->gone ? m->left_s : g->now_s;
+	}
 	if (g->n_tasks)
 		qsort(g->tasks, g->n_tasks, sizeof *g->tasks, last_first);
 	for (size_t i = 0; i < g->n_tasks; i++) {
@@ -304,11 +311,6 @@ static int run_on(struct gavel *g, const struct fit_view *v, uint32_t j, size_t 
 		steps = fmin(left, fmax(1, floor(rate * g->round_s)));
 		k.end_s = g->now_s + steps / rate;
 		k.end_ns = v->now_ns + fit_steps_ns(steps, rate);
-	} else {
-		bool stays = fit_view_type(v, j) == (int32_t)g->problem.type[t];
-		double delay_s = stays ? 0 : fit_time_to_double(fit_view_restart_ns(v, j));
-
-		k.end_s = g->now_s + fmin(g->round_s, delay_s + left / rate);
 	}
 	g->tasks[g->n_tasks++] = k;
 	return FIT_OK;

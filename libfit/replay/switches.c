@@ -65,7 +65,8 @@ static int add(struct fit_alloc *a, int32_t node, int64_t gpus)
 }
 
 /* On the nodes from first to before end. FIT_END: no room. */
-static int find_behind(const struct fit_switches *s, int32_t first, int32_t end, int64_t gpus, struct fit_alloc *a)
+static int find_behind(const struct fit_switches *s, int32_t first, int32_t end, int64_t gpus,
+		       struct fit_alloc *a)
 {
 	int64_t each = s->node_gpus, whole = gpus <= each ? 0 : gpus / each, rest = gpus - whole * each;
 	int32_t node;
@@ -119,5 +120,6 @@ bool fit_switches_hold(const struct fit_switches *s, int64_t gpus)
 	int64_t most = gpus < s->node_gpus ? gpus : s->node_gpus;
 	struct demand d = demand_of(s, gpus, most);
 
-	return gpus <= (int64_t)s->nodes * s->node_gpus && d.cpus <= s->cpus && (double)d.mem <= floor(10 * s->mem_gib);
+	return gpus <= (int64_t)s->nodes * s->node_gpus && d.cpus <= s->cpus &&
+	       (double)d.mem <= floor(10 * s->mem_gib);
 }

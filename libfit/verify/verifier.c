@@ -38,6 +38,7 @@ void fit_verifier_free(struct fit_verifier *v)
 	fit_plan_times_release(&v->plan_times);
 	fit_step_rates_release(&v->rates);
 	verify_shares_release(v);
+	verify_gavel_order_release(v);
 	free(v->spanning);
 	for (size_t i = 0; i < v->n_apps; i++)
 		free(v->apps[i].name);

@@ -102,9 +102,14 @@ void verify_stand_still(const struct fit_verifier *v, struct verify_row *r, doub
 		r->late_s = -1;
 }
 
+/* The end of the round; with an interval, a tick at which shares were computed: it may change nothing. */
 int64_t verify_round_timer(const struct fit_verifier *v)
 {
-	return v->steps_round_ns ? v->round_end_ns : NEVER;
+	int64_t shares_ns = verify_next_shares(v);
+
+	if (v->steps_round_ns)
+		return v->round_end_ns;
+	return v->interval_ns > 0 && shares_ns % v->interval_ns == 0 ? shares_ns : NEVER;
 }
 
 /* Rounds are not broken off: a decision is at their end, or where there is none on. */
@@ -141,7 +146,7 @@ void verify_decide_round(struct fit_verifier *v)
 
 void verify_gavel_meta(struct fit_verifier *v, const struct fit_meta *m)
 {
-	const char *spread = fit_meta_get(m, "spread_rates"), *round = fit_meta_get(m, "steps_round_s");
+	const char *spread = fit_meta_get(m, "spread_rates"), *round = fit_meta_get(m, "steps_round_s"), *s;
 
 	static const char *const names[][2] = {
 		{ "gavel-fifo", "fifo" }, { "gavel-isolated", "isolated" }, { "gavel-fairness", "max-min-fairness" },
@@ -153,6 +158,10 @@ void verify_gavel_meta(struct fit_verifier *v, const struct fit_meta *m)
 		if (strcmp(fit_meta_get(m, "policy"), names[i][0]) == 0)
 			v->objective = names[i][1];
 	verify_check(v, RULE_META);
+	s = fit_meta_get(m, "gavel_reallocate_s");
+	if (!s || fit_parse_time(fit_text_of(s), &v->gavel_reallocate_ns) || v->gavel_reallocate_ns < 0)
+		verify_fault(v, RULE_META, NONE, "metadata gavel_reallocate_s is '%s' (expected seconds)",
+			     s ? s : "missing");
 	v->spread_ignored = spread && fit_text_is(fit_text_of(spread), "ignored");
 	if (!spread || (!v->spread_ignored && !fit_text_is(fit_text_of(spread), "used")))
 		verify_fault(v, RULE_META, NONE, "metadata spread_rates is '%s' (expected used or ignored)",

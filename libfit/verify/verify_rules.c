@@ -129,6 +129,12 @@ static bool has_shares(const struct fit_verifier *v)
 	return v->policy == POLICY_GAVEL && v->shares && v->objective;
 }
 
+/* Rounds of whole steps count time from the end of the one before, and types may be drawn: not derived. */
+static bool has_rounds(const struct fit_verifier *v)
+{
+	return has_shares(v) && v->interval_ns > 0 && !v->steps_round_ns;
+}
+
 static bool is_fifo(const struct fit_verifier *v)
 {
 	return v->policy == POLICY_FIFO;
@@ -816,6 +822,9 @@ const struct verify_rule_def verify_rules[N_RULES] = {
 			 "the job makes steps", EV_DECIDING, is_gavel, verify_row_round, verify_decide_round, NULL },
 	[RULE_SHARES] = { "gavel-shares", "the given shares are those of the jobs in the system, fit, and are "
 			  "as good as can be", 0, has_shares, NULL, verify_decide_shares, verify_end_shares },
+	[RULE_GAVEL_ORDER] = { "gavel-order", "in each round jobs get GPUs by their priority, the share over the "
+			       "time they had, and shares are computed when they are due", EV_OF_JOB, has_rounds,
+			       verify_row_gavel_order, verify_decide_gavel_order, NULL },
 	[RULE_CONSERVATION] = { "conservation",
 				"speedups: productive time on the least width adds up to the work of each job",
 				EV_BIT(EV_FINISH), has_speedups, verify_row_conservation, NULL, NULL },

@@ -13,20 +13,13 @@
 
 #define SLACK 1e-6	/* of a value */
 
-struct share_row {
-	int64_t t_ns;
-	uint32_t job;
-	uint16_t type;
-	double share, value;
-};
-
 /* Of one job, from one computation to the next. */
 struct share_past {
 	double isolated_s, steps_then, rate_then;
 };
 
 struct verify_shares {
-	struct share_row *rows;
+	struct verify_share_row *rows;
 	size_t n, cap, next;
 	struct share_past *past;	/* by job */
 };
@@ -51,7 +44,7 @@ int fit_verifier_shares(struct fit_verifier *v, const char *operand, struct fit_
 	v->shares = s;
 	rc = rc ? rc : fit_reader_begin(r, columns, N_COLUMNS, err);
 	while (!rc && !(rc = fit_reader_row(r, c, err))) {
-		struct share_row row = { .t_ns = c[TIME].u.i, .share = c[SHARE].u.d, .value = c[VALUE].u.d };
+		struct verify_share_row row = { .t_ns = c[TIME].u.i, .share = c[SHARE].u.d, .value = c[VALUE].u.d };
 
 		row.job = verify_find_job(v, c[JOB].u.t);
 		if (row.job == NONE)
@@ -80,6 +73,21 @@ void verify_shares_release(struct fit_verifier *v)
 	free(v->shares->past);
 	free(v->shares);
 	v->shares = NULL;
+}
+
+int64_t verify_next_shares(const struct fit_verifier *v)
+{
+	const struct verify_shares *s = v->shares;
+
+	return s && v->objective && v->node_type && s->next < s->n ? s->rows[s->next].t_ns : NEVER;
+}
+
+bool verify_share_row(const struct fit_verifier *v, size_t i, struct verify_share_row *row)
+{
+	if (!v->shares || i >= v->shares->n)
+		return false;
+	*row = v->shares->rows[i];
+	return true;
 }
 
 /* ---- the problem, from the state of the log ---- */
@@ -175,7 +183,7 @@ static bool take(struct fit_verifier *v, struct problem *q, size_t from, size_t 
 	if (to - from != q->p.n_jobs * q->p.n_types)
 		return false;
 	for (size_t i = from; i < to; i++) {
-		const struct share_row *r = &v->shares->rows[i];
+		const struct verify_share_row *r = &v->shares->rows[i];
 		size_t j = 0, t = 0;
 
 		while (j < q->p.n_jobs && q->who[j] != r->job)

@@ -155,6 +155,7 @@ enum verify_rule {
 	RULE_RUBICK_SLA,
 	RULE_ROUND,
 	RULE_SHARES,
+	RULE_GAVEL_ORDER,
 	RULE_CONSERVATION,
 	RULE_VIRTUAL,
 	RULE_SHARING,
@@ -454,6 +455,8 @@ struct fit_verifier {
 	bool spread_ignored;
 	const char *objective;		/* of the shares, by fit_share_objectives */
 	struct verify_shares *shares;	/* NULL: not given */
+	struct verify_gavel_order *gavel_order;	/* rounds so far; NULL: none */
+	int64_t gavel_reallocate_ns;
 	int64_t steps_round_ns, round_end_ns;
 	bool with_profile, with_speedups, with_plans, with_rates;
 	struct fit_plan_times plan_times;
@@ -711,6 +714,20 @@ void verify_decide_round(struct fit_verifier *v);
 void verify_decide_shares(struct fit_verifier *v);
 void verify_end_shares(struct fit_verifier *v);
 void verify_shares_release(struct fit_verifier *v);
+/* The time of the next ones that were not judged; NEVER: there are none. */
+int64_t verify_next_shares(const struct fit_verifier *v);
+/* Row i of them; false: there are not so many. */
+struct verify_share_row {
+	int64_t t_ns;
+	uint32_t job;
+	uint16_t type;
+	double share, value;
+};
+bool verify_share_row(const struct fit_verifier *v, size_t i, struct verify_share_row *row);
+/* Who is served first in a round (verify_gavel_order.c). */
+void verify_row_gavel_order(struct fit_verifier *v, const struct verify_row *r);
+void verify_decide_gavel_order(struct fit_verifier *v);
+void verify_gavel_order_release(struct fit_verifier *v);
 
 /* ---- GPU types (verify_types.c) ---- */
 

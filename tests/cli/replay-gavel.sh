@@ -14,6 +14,7 @@ for f in none gavel-osdi20; do
 		run "$p, $f" 0 replay -p gavel-$p --fidelity $f --shares "$T/shares" -o "$T/log" $J
 		run "$p, $f: the verifier agrees" 0 gf-verify --jobs $J --rates $R --shares "$T/shares" "$T/log"
 		has "$p, $f: as to the shares, too" "$T/out" '^gavel-shares	ok	[1-9]'
+		[ $f != none ] || has "$p, $f: and as to the order in rounds" "$T/out" '^gavel-order	ok	[1-9]'
 		awk -F '\t' '/^#/ || $1 == "time_s" { next } { k = $1 OFS $2; row[k] += $4; seen[$1 OFS $3]++
 				if ($4 < 0) print }
 			END { for (k in row) if (row[k] > 1.000001) print k, row[k] }' "$T/shares" >"$T/found"
@@ -93,6 +94,48 @@ shares "too much" '/^[0-9]/ && $4 > 0.5 && !n++ { $4 += 0.6 } { print }' 'the sh
 shares "another value" '/^[0-9]/ && !n++ { $5 *= 1.001 } { print }' 'come to .*, the table says'
 shares "less" '/^[0-9]/ { $4 *= 0.9; $5 /= 0.9 } { print }' 'was to be had'
 shares "of another time" '/^[0-9]/ { $1 += 1 } { print }' 'where there was no decision'
+# Who is served first, with rounds that change nothing between computations: two of three on one GPU of a type
+cat >"$T/three" <<'X'
+job_id	app	submit_s	gpus	work
+a	p	0	1	9000
+b	p	0	1	9000
+c	p	0	1	9000
+X
+printf 'gpu_type\tapp\tgpus\tsteps_per_s\nfast\tp\t1\t2\nslow\tp\t1\t1\n' >"$T/rates3"
+run "three jobs" 0 gf-replay -p gavel-fairness --interval 100 --restart-delay 10 -c fast:1x1,slow:1x1 --rates "$T/rates3" --shares "$T/shares3" \
+	-o "$T/log3" "$T/three"
+run "three jobs: verified" 0 gf-verify --jobs "$T/three" --rates "$T/rates3" --shares "$T/shares3" "$T/log3"
+has "three jobs: each round" "$T/out" '^gavel-order	ok	[1-9][0-9]'
+served() {	# NAME AWK REASON: the shares, or with log before it the log, changed
+	cp "$T/log3" "$T/log3.b" && cp "$T/shares3" "$T/shares3.b"
+	case $1 in log*) f=log3 ;; *) f=shares3 ;; esac
+	awk -F '\t' -v OFS='\t' -v CONVFMT=%.17g "$2" "$T/$f" >"$T/$f.b"
+	run "$1: is no good log" 1 gf-verify --jobs "$T/three" --rates "$T/rates3" --shares "$T/shares3.b" "$T/log3.b"
+	has "$1: somebody else was due" "$T/out" "^gavel-order	violated	.*$3"
+}
+# a and b change places from a time on; the work is the same, and so are the shares
+served 'log: two jobs change places' '$1 ~ /^[0-9]/ && $1 >= 300 && $3 == "a" { $3 = "b"; print; next }
+	$1 ~ /^[0-9]/ && $1 >= 300 && $3 == "b" { $3 = "a" } { print }' 'by its priority [0-9.]* it is due|of priority'
+served 'shares of two jobs change places' '/^[0-9]/ && $2 == "a" { $2 = "c"; print; next } /^[0-9]/ && $2 == "c" { $2 = "a" }
+	/^[0-9]/ && $2 == "b" { $4 *= 0.01 } { print }' 'by its priority|of priority'
+served 'shares: a computation is missing' '/^#/ { next } /^[0-9]/ && first == "" { first = $1 } /^[0-9]/ && $1 != first { next } { print }' \
+	'though jobs came or went'
+sed 's/^#gavel_reallocate_s=.*/#gavel_reallocate_s=100000/' "$T/log3" >"$T/later"
+run "shares that were computed too soon" 1 gf-verify --jobs "$T/three" --rates "$T/rates3" --shares "$T/shares3" "$T/later"
+has "shares that were computed too soon: said so" "$T/out" '^gavel-order	violated	.*too soon or for no reason'
+sed '/^#gavel_reallocate_s/d' "$T/log3" >"$T/later"
+run "no time between computations" 1 gf-verify --jobs "$T/three" --rates "$T/rates3" "$T/later"
+has "no time between computations: said so" "$T/out" '^meta-consistent	violated	.*gavel_reallocate_s'
+# Rounds in which shares are computed and nothing changes leave no rows, and are judged all the same.
+cat >"$T/still" <<'X'
+job_id	app	submit_s	gpus	work
+a	p	0	1	9000
+b	p	150	1	5000
+c	p	250	1	100000
+X
+run "shares where nothing changes" 0 gf-replay -p gavel-isolated --interval 100 --reallocate 300 -c fast:1x1,slow:2x1 --rates "$T/rates3" \
+	--shares "$T/shares3" -o "$T/log3" "$T/still"
+run "shares where nothing changes: verified" 0 gf-verify --jobs "$T/still" --rates "$T/rates3" --shares "$T/shares3" "$T/log3"
 shares "a job for another" '/^[0-9]/ && $1 < 1000 && $2 == 3 { $2 = 9 } { print }' 'are not those of the [0-9]* jobs'
 sed "s/^720	2	/720	x	/;s/^360	2	/360	x	/" "$T/shares" >"$T/two.shares"
 run "shares of no job" 1 gf-verify --jobs $J --rates $R --shares "$T/two.shares" "$T/log"
