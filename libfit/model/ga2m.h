@@ -8,14 +8,12 @@
  * Method and sources: docs/methods/ga2m.md (Lou, Caruana, Gehrke, Hooker, KDD'13; Nori et al., 2019).
  * Tables on the wire: docs/formats/ga2m.md.
  *
- * This header is the model: what it holds, how a row becomes bins, scores and a prediction, and
- * how it is
+ * This header is the model: what it holds, how a row becomes bins, scores and a prediction, and how it is
  * read and written. Training is ga2m_train.h.
  *
  * Bins of a feature. Bin 0 holds missing values. Continuous: bin 1 + (number of cuts <= x), so a cut
  * belongs to the bin above it, -inf is in bin 1, +inf in the last; the bin after that one is never met.
- * Nominal: bin 1 + i for category i of the model (byte order), and the bin after them for
- * categories that
+ * Nominal: bin 1 + i for category i of the model (byte order), and the bin after them for categories that
  * training did not see. The score of that last bin is 0 in every term. A feature has two resolutions:
  * level 0 for main effects, level 1 (its cuts are some of those of level 0) for pairs.
  *
@@ -100,8 +98,7 @@ struct fit_ga2m {
 };
 
 void fit_ga2m_release(struct fit_ga2m *m);	/* zeroes it */
-/* NULL, or a sentence: sizes, order of cuts, terms that name features that are not there, scores
- * that are
+/* NULL, or a sentence: sizes, order of cuts, terms that name features that are not there, scores that are
  * not finite. What passes can be used by every function here. */
 const char *fit_ga2m_check(const struct fit_ga2m *m);
 /* The feature of that name, or SIZE_MAX. */
@@ -116,9 +113,8 @@ int fit_ga2m_term_name(const struct fit_ga2m *m, size_t term, struct fit_str *ou
 /* ---- terms made by hand ---- */
 
 /* Append a term over features a < b at the given levels (b SIZE_MAX: a main effect), all scores and
- * weights 0, spreads NaN, without bag scores. *t is set to it, borrowed until the next term.
- * FIT_EINVAL: more
- * than FIT_GA2M_MAX_CELLS cells; FIT_ENOMEM. */
+ * weights 0, spreads NaN, without bag scores. *t is set to it, borrowed until the next term. FIT_EINVAL:
+ * more than FIT_GA2M_MAX_CELLS cells; FIT_ENOMEM. */
 int fit_ga2m_add_term(struct fit_ga2m *m, size_t a, size_t b, int level_a, int level_b,
 		      struct fit_ga2m_term **t) FIT_MUST_CHECK;
 /* Remove a term; the others keep their order. */
@@ -140,13 +136,11 @@ size_t fit_ga2m_bin(const struct fit_ga2m_feature *f, int level, double x);
 size_t fit_ga2m_cell(const struct fit_ga2m *m, const struct fit_ga2m_term *t, const double *x);
 /* Scores on the link scale, n_outputs numbers: intercept and terms, without an offset. */
 void fit_ga2m_score(const struct fit_ga2m *m, const double *x, double *score);
-/* n_rows rows, column by column: x[feature] is an array of n_rows values. score: n_rows *
- * n_outputs. The
+/* n_rows rows, column by column: x[feature] is an array of n_rows values. score: n_rows * n_outputs. The
  * same bits as row by row, quicker. FIT_ENOMEM. */
 int fit_ga2m_score_columns(const struct fit_ga2m *m, const double *const *x, size_t n_rows,
 			   double *score) FIT_MUST_CHECK;
-/* What a row's terms add: n_terms * n_outputs numbers, term after term. With the intercept they
- * add up to
+/* What a row's terms add: n_terms * n_outputs numbers, term after term. With the intercept they add up to
  * fit_ga2m_score(), in this order and to the bit. */
 void fit_ga2m_explain(const struct fit_ga2m *m, const double *x, double *parts);
 /* The standard deviation over bags of the score of output o; NaN without bag scores. */

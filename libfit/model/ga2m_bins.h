@@ -11,8 +11,7 @@
 /*
  * Ranges of about equal mass. count[0..n) are the rows of n runs in order; the runs are put together to
  * at most max_bins bins, and bound[] (room for max_bins) gets the runs at which a new bin starts, bin 0
- * left out. Returns how many. A run that alone holds more than its share is a bin of its own, and
- * what is
+ * left out. Returns how many. A run that alone holds more than its share is a bin of its own, and what is
  * left is shared out anew. Reversing the runs mirrors the bounds.
  */
 size_t fit_ga2m_bounds(const uint32_t *count, size_t n, size_t max_bins, size_t *bound);

@@ -9,9 +9,8 @@
 
 /* ---- where bins begin ---- */
 
-/* One stretch of light runs [from, to) of `mass` rows into `bins` bins: each bound where the mass
- * below is
- * nearest to its share, of two equally near ones that nearer to the middle. */
+/* One stretch of light runs [from, to) of `mass` rows into `bins` bins: each bound where the mass below
+ * is nearest to its share, of two equally near ones that nearer to the middle. */
 static size_t cut_stretch(const uint32_t *count, size_t from, size_t to, uint64_t mass, size_t bins,
 			  size_t *bound)
 {

@@ -2,9 +2,8 @@
 /*
  * Edits of a finished GA2M, term by term: what an operator does to a part that he does not believe. Each is
  * done to the scores and, where there are any, to those of every bag, so that spreads stay what they are;
- * without them the spread of a cell that was edited is not known (but 0 where it was made 0, and
- * scaled with
- * the score).
+ * without them the spread of a cell that was edited is not known (but 0 where it was made 0, and scaled
+ * with the score).
  */
 #ifndef FIT_MODEL_GA2M_EDIT_H
 #define FIT_MODEL_GA2M_EDIT_H
@@ -49,12 +48,11 @@ struct fit_ga2m_change {
 };
 
 /*
- * Do it, and say what changed. Shapes and smoothing leave the bins of missing and unseen values alone
- * and keep
- * the mean of a term; they want the main effect of a continuous feature (smooth: any but nominal
- * ones). A term
- * that was pinned is not centred again: predictions change in the pinned cells alone. FIT_EINVAL: the term
- * cannot be edited so; FIT_ENOMEM.
+ * Do it, and say what changed. Shapes and smoothing leave the bins of missing and unseen values alone and
+ * keep the mean of a term; they want the main effect of a continuous feature (smooth: any but nominal
+ * ones). A term that was pinned is not centred again: predictions change in the pinned cells alone.
+ * FIT_EINVAL: the term cannot be edited so, or a score would not be finite, and the model is what it was;
+ * FIT_ENOMEM.
  */
 int fit_ga2m_edit_apply(struct fit_ga2m *m, const struct fit_ga2m_edit *e, struct fit_ga2m_change *change,
 			struct fit_err *err) FIT_MUST_CHECK;

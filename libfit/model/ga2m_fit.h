@@ -82,9 +82,8 @@ struct ga2m_stop {
 	double least;		/* tolerance is never of less than this share of the first loss */
 };
 
-/* Note the loss of a check. *improved: the best so far. Returns whether to stop; the number of
- * checks that
- * must have passed is patience. *rc is FIT_ENOMEM, or FIT_ENOCONV where the loss is not finite. */
+/* Note the loss of a check. *improved: the best so far. Returns whether to stop; the number of checks
+ * that must have passed is patience. *rc is FIT_ENOMEM, or FIT_ENOCONV where the loss is not finite. */
 bool ga2m_stop_add(struct ga2m_stop *s, double loss, bool *improved, int *rc);
 
 /* ---- stages ---- */
@@ -99,9 +98,8 @@ int ga2m_boost_mains(struct ga2m_bag *bag) FIT_MUST_CHECK;
 int ga2m_detect_pairs(struct ga2m_bag *bag) FIT_MUST_CHECK;
 int ga2m_boost_pairs(struct ga2m_bag *bag) FIT_MUST_CHECK;
 
-/* All bags into m (ga2m_assemble.c), which has its features, outputs and intercepts of 0. pairs
- * are in the order
- * of features. FIT_ENOMEM. */
+/* All bags into m (ga2m_assemble.c), which has its features, outputs and intercepts of 0. pairs are in
+ * the order of features. FIT_ENOMEM. */
 int ga2m_assemble(struct fit_ga2m *m, const struct ga2m_binned *b, const struct fit_ga2m_params *p,
 		  const struct ga2m_bag *bags, const size_t (*pairs)[2], size_t n_pairs) FIT_MUST_CHECK;
 

@@ -2,13 +2,11 @@
 /*
  * Joint counts of bins: what boosting in bin space needs (docs/methods/ga2m.md, "Bin space").
  *
- * Every bin of every feature is an indicator of rows, M in all: of bin 0 and of a nominal
- * feature's bins,
+ * Every bin of every feature is an indicator of rows, M in all: of bin 0 and of a nominal feature's bins,
  * the rows in that bin; of bin b >= 1 of a continuous feature, the rows in bins 1 to b. The Gram matrix
- * holds, for each two indicators, the total weight of the rows that are in both. Adding a *
- * (indicator) to
- * a model of squared loss takes a * (row of the matrix) from the residual sums of all indicators
- * at once.
+ * holds, for each two indicators, the total weight of the rows that are in both. Adding a * (indicator)
+ * to a model of squared loss takes a * (row of the matrix) from the residual sums of all indicators at
+ * once.
  */
 #ifndef FIT_MODEL_GA2M_GRAM_H
 #define FIT_MODEL_GA2M_GRAM_H
@@ -21,8 +19,7 @@ struct ga2m_gram {
 	float *wide;		/* … weights */
 };
 
-/* Lay out m indicators; small: counts are unweighted and below 65536. What it had before goes, or
- * is used
+/* Lay out m indicators; small: counts are unweighted and below 65536. What it had before goes, or is used
  * again where it has the same size. Zero-initialise it. FIT_ENOMEM. */
 int ga2m_gram_init(struct ga2m_gram *g, size_t m, bool small) FIT_MUST_CHECK;
 void ga2m_gram_release(struct ga2m_gram *g);

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A GA2M in the JSON layout that the reference implementation (interpretml/interpret, to_json of its
- * boosting
- * machine) writes: version, ebm: outputs, intercept, features with their cuts or categories by level, terms
- * with scores, spreads and weights. docs/formats/ga2m.md says what goes where.
+ * boosting machine) writes: version, ebm: outputs, intercept, features with their cuts or categories by
+ * level, terms with scores, spreads and weights. docs/formats/ga2m.md says what goes where.
  *
  * What the layout has no place for (loss, names of columns, number of rows, notes) goes under a key of its
  * own, "goodfit", that other readers pass over.
@@ -24,9 +23,8 @@ int fit_ga2m_print_json(const struct fit_ga2m *m, struct fit_str *out, struct fi
  * Read it: all levels of detail, with or without "goodfit". name stands in messages. Without "goodfit" the
  * loss follows from the link (log: poisson), the target is called "target". Categories come into byte
  * order;
- * several that share a bin each get its score. FIT_EPARSE: no JSON; FIT_EDATA: no model, or one that
- * has terms
- * of three features and more, or another link.
+ * several that share a bin each get its score. FIT_EPARSE: no JSON; FIT_EDATA: no model, or one that has
+ * terms of three features and more, or another link.
  */
 int fit_ga2m_read_json(struct fit_ga2m *m, const char *name, const char *bytes, size_t n,
 		       struct fit_err *err) FIT_MUST_CHECK;

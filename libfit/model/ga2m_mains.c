@@ -277,8 +277,7 @@ static int by_key(const void *pa, const void *pb)
 	return a->key < b->key ? -1 : a->key > b->key ? 1 : (a->bin > b->bin) - (a->bin < b->bin);
 }
 
-/* Categories in the order of their residuals (at random: shuffled), then a cut. Rare ones are left
- * out of
+/* Categories in the order of their residuals (at random: shuffled), then a cut. Rare ones are left out of
  * the order and stay on the upper side. */
 static void plan_nominal(struct stage *s, size_t f, size_t o, bool at_random, const double *sum,
 			 const double *mass, struct step *st)

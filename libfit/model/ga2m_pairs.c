@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Pairs of one bag: detection on the residuals of the mains, and boosting by rows. A visit to a
- * pair makes
- * one pass over the rows and then several steps on the sums by cell, which cost cells.
+ * Pairs of one bag: detection on the residuals of the mains, and boosting by rows. A visit to a pair
+ * makes one pass over the rows and then several steps on the sums by cell, which cost cells.
  */
 #include <math.h>
 #include <stdlib.h>

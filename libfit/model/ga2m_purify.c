@@ -43,8 +43,7 @@ static void find_parts(struct table *t)
 }
 
 /*
- * Column effects c from (D - N' R^-1 N) c = q - N' R^-1 p with D, R the sums of weights, N the
- * weights, p
+ * Column effects c from (D - N' R^-1 N) c = q - N' R^-1 p with D, R the sums of weights, N the weights, p
  * and q the weighted sums of scores. One column of each part is held at 0, as are those without weight.
  */
 static int solve_columns(const struct table *t, double *c)

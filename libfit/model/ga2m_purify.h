@@ -14,13 +14,10 @@
 /*
  * Functional ANOVA of a table: score[i * n_columns + j] = constant + row[i] + column[j] + what is left,
  * with weighted sums of 0 over every row and column of what is left, over row and over column. score is
- * overwritten by what is left; row and column have n_rows and n_columns entries. Exact (normal
- * equations,
- * Cholesky), not iterated. A row or column without weight has effect 0; cells that are not finite,
- * or have a
- * weight that is not, count for nothing and stay. Where the weights fall into parts that share no
- * row and
- * no column, what differs between the parts goes to the rows. FIT_ENOMEM.
+ * overwritten by what is left; row and column have n_rows and n_columns entries. Exact (normal equations,
+ * Cholesky), not iterated. A row or column without weight has effect 0; cells that are not finite, or
+ * have a weight that is not, count for nothing and stay. Where the weights fall into parts that share no
+ * row and no column, what differs between the parts goes to the rows. FIT_ENOMEM.
  */
 int fit_ga2m_purify(double *score, const double *weight, size_t n_rows, size_t n_columns, double *row,
 		    double *column, double *constant) FIT_MUST_CHECK;
@@ -28,10 +25,8 @@ int fit_ga2m_purify(double *score, const double *weight, size_t n_rows, size_t n
 /*
  * The strength of an interaction (FAST; Lou et al. 2013, section 4.2): what the best two cuts, one on
  * either axis, gain over none, by unit of mass. sum: residual sums (or minus gradients) by cell; mass:
- * weights (or curvatures); rows: how many rows. Every quadrant needs min_rows. purified: only the
- * part of
- * the four leaves that is no sum of a row and a column effect. 0 where no cut is allowed.
- * FIT_ENOMEM.
+ * weights (or curvatures); rows: how many rows. Every quadrant needs min_rows. purified: only the part of
+ * the four leaves that is no sum of a row and a column effect. 0 where no cut is allowed. FIT_ENOMEM.
  */
 int fit_ga2m_strength(const double *sum, const double *mass, const double *rows, size_t n_rows,
 		      size_t n_columns, double min_rows, bool purified, double *strength) FIT_MUST_CHECK;

@@ -92,9 +92,8 @@ static void drop_knot(struct spline *s, double *last, size_t j)
 	s->k--;
 }
 
-/* Fit; where knots bend the wrong way, go from `last` (which is convex) as far as it stays so,
- * drop the knot
- * that stops it, and fit again. Afterwards last is the fit. */
+/* Fit; where knots bend the wrong way, go from `last` (which is convex) as far as it stays so, drop the
+ * knot that stops it, and fit again. Afterwards last is the fit. */
 static void fit_feasible(struct spline *s, double *last, const double *x, const double *y,
 		const double *w)
 {

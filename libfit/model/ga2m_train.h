@@ -3,8 +3,7 @@
  * Training of a GA2M (ga2m.h): binning, cyclic and greedy boosting of main effects with bags and early
  * stopping, detection and boosting of pairs, assembly. docs/methods/ga2m.md has the equations.
  *
- * The order of rows matters in one way: bags are drawn over positions. Blocks and `last` take the
- * rows by
+ * The order of rows matters in one way: bags are drawn over positions. Blocks and `last` take the rows by
  * time where a time column is given, ties in the order of the input; without one, and for `random`, the
  * order is that of the input. All else (cuts, counts, sums of integers) does not depend on it, and
  * nothing depends on the number of threads.

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A GA2M goes on with fresh rows: what the model gets wrong there is trained as a model of its own,
- * over the
- * same terms, and added; and how far each term moved is said. The old rows are not needed.
+ * A GA2M goes on with fresh rows: what the model gets wrong there is trained as a model of its own, over
+ * the same terms, and added; and how far each term moved is said. The old rows are not needed.
  *
  * Bins of the result are those of both models together where there is room (FIT_GA2M_UPDATE_BINS, or
  * FIT_GA2M_UPDATE_PAIR_BINS for pairs), else those of the old model, each with the mean of what falls
@@ -28,15 +27,12 @@ struct fit_ga2m_drift {
 };
 
 /*
- * Train on d with the scores of m as offsets (d's own offsets are added), and make m the sum. d has
- * the columns
- * of m in order, nominal ones as in m, and is given up. keep, 0 to 1, is what old weights count for
- * from now
- * on. p says how to train; its pairs are set to those of m. Spreads of the result are roots of sums
- * of squares;
- * bags are dropped. drift gets m->n_terms + 1 entries, the intercept first (its importances are
- * its values, which also take up what centring moves; its change is that of d alone); free it. Of several
- * classes changes are means over them, and the intercept is the mean size.
+ * Train on d with the scores of m as offsets (d's own offsets are added), and make m the sum. d has the
+ * columns of m in order, nominal ones as in m, and is given up. keep, 0 to 1, is what old weights count
+ * for from now on. p says how to train; its pairs are set to those of m. Spreads of the result are roots
+ * of sums of squares; bags are dropped. drift gets m->n_terms + 1 entries, the intercept first (its
+ * importances are its values, which also take up what centring moves; its change is that of d alone);
+ * free it. Of several classes changes are means over them, and the intercept is the mean size.
  *
  * A term that was pinned (fit_ga2m_is_pinned()) stays as it is: it is not trained, nothing of a pair goes
  * into it, it is not centred.

@@ -1,20 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ga2m_fit TRAIN TEST [KEY=VALUE…]: train a GA2M and print one line: processor seconds of training
- * alone,
- * peak memory (MiB), root mean squared error (or log loss) on TEST, steps, and processor
- * nanoseconds of a
- * prediction. TRAIN and TEST are comma-separated with the target in the last column, or
- * synth:ROWS:SEED for
- * made-up data: ten uniform columns, five shapes, three interactions, noise of variance 1.
+ * ga2m_fit TRAIN TEST [KEY=VALUE…]: train a GA2M and print one line: processor seconds of training alone,
+ * peak memory (MiB), root mean squared error (or log loss) on TEST, steps, and processor nanoseconds of a
+ * prediction. TRAIN and TEST are comma-separated with the target in the last column, or synth:ROWS:SEED
+ * for made-up data: ten uniform columns, five shapes, three interactions, noise of variance 1.
  *
- * Keys: loss, bags, pairs, bins, pair_bins, rate, pair_rate, smooth, pair_smooth, greedy,
- * patience, memory, seed,
- * threads, share, validation (random, blocks, last), engine (bins, samples), nominal (a column),
- * target,
- * purify (0, 1), rows (only the first), test_from (rows of TEST from here on), classes (how many),
- * columns (of synth: more than ten are noise), leaf, leaf_share, bin_rows, tolerance, stop_share (behind
- * loss), rounds.
+ * Keys: loss, bags, pairs, bins, pair_bins, rate, pair_rate, smooth, pair_smooth, greedy, patience,
+ * memory, seed, threads, share, validation (random, blocks, last), engine (bins, samples), nominal (a
+ * column), target, purify (0, 1), rows (only the first), test_from (rows of TEST from here on), classes
+ * (how many), columns (of synth: more than ten are noise), leaf, leaf_share, bin_rows, tolerance,
+ * stop_share (behind loss), rounds.
  */
 #include <math.h>
 #include <stdio.h>
