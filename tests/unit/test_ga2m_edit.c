@@ -131,6 +131,29 @@ static void test_edits(void **state)
 	fit_ga2m_release(&m);
 }
 
+/* What would be no number is refused, and nothing has changed. */
+static void too_large(void **state)
+{
+	struct fit_ga2m_change c;
+	struct fit_ga2m_edit e;
+	struct fit_ga2m m;
+	struct fit_err err = { 0 };
+	double before[2];
+
+	(void)state;
+	read_model(&m);
+	apply(&m, "scale:a=1e300", &c);
+	before[0] = m.terms[0].score[1];
+	before[1] = m.terms[0].importance;
+	assert_int_equal(fit_ga2m_edit_parse(&e, &m, "scale:a=1e300", NULL), FIT_OK);
+	assert_int_equal(fit_ga2m_edit_apply(&m, &e, &c, &err), FIT_EINVAL);
+	assert_string_equal(err.msg, "a score would be too large for a number");
+	check_real(m.terms[0].score[1], before[0], 0, 0);
+	check_real(m.terms[0].importance, before[1], 0, 0);
+	assert_null(fit_ga2m_check(&m));
+	fit_ga2m_release(&m);
+}
+
 /* The sum of two models predicts the sum, where both know the values, up to what centring moves. */
 static void test_add(void **state)
 {
@@ -209,7 +232,8 @@ static void test_review(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = { cmocka_unit_test(test_json), cmocka_unit_test(test_category_text),
-					    cmocka_unit_test(test_edits), cmocka_unit_test(test_add),
+					    cmocka_unit_test(test_edits), cmocka_unit_test(too_large),
+					    cmocka_unit_test(test_add),
 					    cmocka_unit_test(test_review) };
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
