@@ -63,9 +63,11 @@ ok "gf-replay makes the sample log" $?
 ok "gf-sweep makes the sample plan" $?
 grep -v "^#" "$T/steps.tsv" | "$B/gf-throughput" >"$T/fitted.tsv" 2>"$T/err"
 ok "gf-throughput makes the sample model" $?
+"$B/gf-export" --to widths-tsv tests/data/boa-plans.tsv >"$T/widths.tsv" 2>"$T/err"
+ok "gf-export makes the sample of widths" $?
 
-# A good call of a tool: ARGS with @ for its input, KIND of that input (tsv, csv, folder, none), the
-# SAMPLE, and the status WANT.
+# A good call of a tool: ARGS with @ for its input, KIND of that input (tsv, csv, folder, none; plain is tsv
+# without #end), the SAMPLE, and the status WANT.
 good_call() {
 	ARGS='' KIND=tsv SAMPLE=$T/jobs.tsv WANT=0
 	case $1 in
@@ -89,6 +91,8 @@ good_call() {
 		SAMPLE=tests/data/gavel-jobs.tsv ;;
 	gf-sweep) ARGS="status @" SAMPLE=$T/plan.tsv ;;
 	gf-claims) ARGS="show --folder $T/pictures @" SAMPLE=data/claims.tsv ;;
+	gf-export) ARGS="--to prometheus @" ;;
+	gf-import) ARGS="@" KIND=plain SAMPLE=$T/widths.tsv ;;
 	gf-gate) ARGS="--data @ $T/fitted.tsv" SAMPLE=$T/steps.tsv ;;
 	gf-report) ARGS="@" KIND=folder SAMPLE=$T/pictures ;;
 	gf-lucid) ARGS="profile @" ;;
@@ -268,7 +272,7 @@ bad_inputs() {
 	try "a NUL byte" 1 "$T/nul.$ext"
 	sed "${row}s/^./&@/" "$SAMPLE" | tr '@' '\377' >"$T/latin.$ext"
 	try "text that is not UTF-8" 1 "$T/latin.$ext"
-	[ "$KIND" = csv ] || {
+	[ "$KIND" = csv ] || [ "$KIND" = plain ] || {
 		sed '$d' "$SAMPLE" >"$T/cut.$ext"
 		try "a stream without its end" 1 "$T/cut.$ext"
 		has "$tool: says that it was cut" "$T/err" 'truncated|#end|trailer|cut'
@@ -282,7 +286,7 @@ bad_inputs() {
 		head -c "$at" "$SAMPLE" >"$T/cut.$ext"
 		rc=0
 		call "$T/cut.$ext" >"$T/out" 2>"$T/err" || rc=$?
-		[ "$rc" -le 3 ] && { [ "$KIND" = csv ] || [ "$rc" -eq 1 ]; }
+		[ "$rc" -le 3 ] && { [ "$KIND" = csv ] || [ "$KIND" = plain ] || [ "$rc" -eq 1 ]; }
 		ok "$tool: cut after $at bytes" $?
 	done
 	mkdir -p "$T/o" && echo old >"$T/o/file"
