@@ -3,7 +3,6 @@
  * Any bytes as each format of gf-import that recognises them, and as Prometheus text and widths, which recognise
  * little. What is read into a table must be a table.
  */
-#include <fcntl.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,14 +31,12 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 	return 0;
 }
 
-/* Read into a file; where that worked the file is sound, and can be written again or says why not. */
-static void use(const struct fit_handoff_format *f, struct fit_text bytes)
+/* Read into a file. False: refused, with one line. What was read is sound tables. */
+static bool read_to_file(const struct fit_handoff_format *f, struct fit_text bytes)
 {
-	const struct fit_handoff_options none = { .app = NULL };
 	struct fit_writer *w = NULL;
 	struct fit_meta meta = { 0 };
 	struct fit_reader *r = NULL;
-	struct fit_str out = { 0 };
 	struct fit_err err;
 	int rc;
 
@@ -49,7 +46,7 @@ static void use(const struct fit_handoff_format *f, struct fit_text bytes)
 		if (!*err.msg || strchr(err.msg, '\n'))
 			abort();
 		fit_writer_abort(w);
-		return;
+		return false;
 	}
 	if (fit_writer_close(w, &err) || fit_reader_open(&r, path, &err))
 		abort();
@@ -58,9 +55,24 @@ static void use(const struct fit_handoff_format *f, struct fit_text bytes)
 	if (rc != FIT_END)
 		abort();
 	fit_reader_close(r);
-	if (!f->write(path, &none, &out, &err) && !out.s)
-		abort();
-	fit_str_release(&out);
+	return true;
+}
+
+/* Where it can be written again, that is read again, and written the same. */
+static void use(const struct fit_handoff_format *f, struct fit_text bytes)
+{
+	const struct fit_handoff_options none = { .app = NULL };
+	struct fit_str one = { 0 }, two = { 0 };
+	struct fit_err err;
+
+	if (read_to_file(f, bytes) && !f->write(path, &none, &one, &err) && one.n) {
+		if (!read_to_file(f, (struct fit_text){ one.s, one.n }) || f->write(path, &none, &two, &err))
+			abort();
+		if (one.n != two.n || memcmp(one.s, two.s, one.n) != 0)
+			abort();
+	}
+	fit_str_release(&one);
+	fit_str_release(&two);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
