@@ -11,6 +11,7 @@
 
 #include "libfit/base/num.h"
 #include "libfit/replay/engine.h"
+#include "libfit/replay/job_stream.h"
 #include "tools/common/cli.h"
 #include "tools/replay_fitness.h"
 #include "tools/replay_inputs.h"
@@ -30,7 +31,7 @@ struct options {
 	double pollux_p, sia_p, sia_lambda, interference, scale_low, scale_high, target;
 	const char *fitness, *shares;
 	int search;		/* -1: what the fidelity says */
-	bool skip_too_large, allow_interference, free_start;
+	bool sorted, skip_too_large, allow_interference, free_start;
 	int placement;
 	struct replay_share_options share;
 	struct replay_queue_options queue;
@@ -164,6 +165,8 @@ static const struct cli_option options[] = {
 	  "slowdown of jobs on several nodes that share a node", NULL, 0, 0.999999, 0 },
 	{ 0, "max-active", CLI_INT, AT(max_active), "N", "0",
 	  "most jobs in the system; others are submitted as jobs end; 0: no limit", NULL, 0, 1e9, 0 },
+	{ 0, "sorted", CLI_FLAG, AT(sorted), NULL, NULL,
+	  "jobs are in order of submission: read them as they come, in little memory", NULL, 0, 0, 0 },
 	{ 0, "skip-too-large", CLI_FLAG, AT(skip_too_large), NULL, NULL,
 	  "reject jobs that are larger than the cluster instead of failing", NULL, 0, 0, 0 },
 	{ 0, "skip-bad", CLI_INT, AT(skip_bad), "N", "0", "leave out up to N bad rows, and count them",
@@ -320,11 +323,13 @@ static int replay(struct cli *cli, const struct options *o, struct fit_replay_pa
 	struct fit_writer *w = NULL;
 	struct fit_jobs jobs;
 	struct fit_err err;
-	int rc = fit_jobs_read(&jobs, cli_operand(cli, 0), &jp, &err);
+	int rc = o->sorted ? fit_job_stream_open(&jobs, cli_operand(cli, 0), &jp, &err) :
+		 fit_jobs_read(&jobs, cli_operand(cli, 0), &jp, &err);
 
 	if (rc)
 		return cli_error(cli, &err);
-	replay_inputs_tell_left_out(cli, &jobs);
+	if (!jobs.stream)
+		replay_inputs_tell_left_out(cli, &jobs);
 	rc = replay_inputs_describe(in, cli, &jobs, &meta, &err);
 	rc = rc ? rc : cli_writer_open(cli, &w, &err);
 	rc = rc ? rc : replay_fitness_open(&fitness, cli, o->fitness, &p->policy_params, &err);
@@ -338,6 +343,8 @@ static int replay(struct cli *cli, const struct options *o, struct fit_replay_pa
 	}
 	fit_writer_abort(w);
 	fit_meta_release(&meta);
+	if (jobs.stream && !rc)
+		replay_inputs_tell_left_out(cli, &jobs);
 	fit_jobs_release(&jobs);
 	if (rc)
 		return cli_error(cli, &err);
@@ -434,6 +441,10 @@ static int run(struct cli *cli, struct options *o)
 	if (o->in.rates && (o->in.profiles.n || o->in.speedups || o->in.plan_times || o->in.virtual_clusters ||
 			    p.autoscaler))
 		return cli_usage(cli, "--rates: no profile, speedups, virtual clusters or autoscaling beside them");
+	if (o->sorted && (p.fidelity != &fit_fidelities[0] || o->in.profiles.n || o->in.speedups || o->in.plan_times ||
+			  o->share.profiler || p.autoscaler))
+		return cli_usage(cli, "--sorted: no fidelity, profile, speedups, plan times, profiler or autoscaling "
+				 "beside it");
 	p.policy_params.boa_given = o->in.budget > 0;
 	p.policy_params.plan_times = o->in.plan_times ? &in.plan_times : NULL;
 	p.policy_params.rubick_models = o->in.models && o->in.models_of_plans ? &in.plan_models : NULL;

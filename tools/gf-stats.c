@@ -9,7 +9,7 @@
 #include "libfit/metrics/log_event.h"
 #include "libfit/metrics/trace_stats.h"
 #include "tools/common/cli.h"
-#include "traces/id_set.h"
+#include "libfit/base/id_set.h"
 
 struct options {
 	struct cli_list by;

@@ -181,7 +181,7 @@ void replay_inputs_tell_left_out(const struct cli *cli, const struct fit_jobs *j
 	if (jobs->n_too_large)
 		cli_warn(cli, "%s: %zu %s larger than the cluster rejected", jobs->input, jobs->n_too_large,
 			 fit_plural(jobs->n_too_large, "job", "jobs"));
-	if (!jobs->n)
+	if (!jobs->n && !jobs->n_streamed)
 		cli_warn(cli, "%s: no jobs", jobs->input);
 }
 
@@ -190,7 +190,8 @@ int replay_inputs_describe(const struct replay_inputs *in, const struct cli *cli
 {
 	int rc = cli_meta(cli, meta, false);
 
-	rc = rc ? rc : cli_meta_input(meta, "jobs", jobs->hash);
+	if (!rc && !jobs->stream)	/* its hash comes behind the rows */
+		rc = cli_meta_input(meta, "jobs", jobs->hash);
 	for (size_t i = 0; i < in->profiles.n && !rc; i++) {
 		char key[160] = "profile";
 

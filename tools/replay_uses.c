@@ -6,7 +6,7 @@
 enum {
 	ADAPTS = 1, TIRESIAS = 2, SHARES = 4, LUCID = 8, HORUS = 16, PLAN = 32, PLACED = 64, SPEEDUPS = 128,
 	BUDGET = 256, PROFILER = 512, EFFICIENCY = 1024, UTILITY = 2048, BELIEVES = 4096,
-	POLLUX = 8192, SIA = 16384
+	POLLUX = 8192, SIA = 16384, AS_THEY_COME = 32768
 };
 
 static const struct cli_use uses[] = {
@@ -37,6 +37,8 @@ static const struct cli_use uses[] = {
 	{ "promote", TIRESIAS, "--policy tiresias" },
 	{ "sia-p", SIA, "--policy sia" },
 	{ "sia-lambda", SIA, "--policy sia" },
+	{ "sorted", AS_THEY_COME, "--policy fifo, fjf, sjf, qssf, srtf, shortest, shortest-gpu, smallest, tiresias, "
+	  "lucid or horus" },
 	{ "models", ADAPTS | BELIEVES, "a policy that believes models" },
 	{ "p", POLLUX, "--policy pollux" },
 	{ "search", POLLUX, "--policy pollux" },
@@ -54,6 +56,7 @@ int replay_uses_check(struct cli *cli, const struct fit_replay_params *p, struct
 	s |= policy->needs & FIT_ADAPTIVE ? ADAPTS : 0;
 	s |= policy->needs & FIT_CHOOSES_PLANS ? BELIEVES : 0;
 	s |= policy->needs & FIT_SHARES ? SHARES : 0;
+	s |= policy->needs & FIT_SLOTS ? AS_THEY_COME : 0;
 	s |= policy->needs & FIT_NEEDS_PLAN ? PLAN : 0;
 	s |= policy == &fit_policy_pollux ? POLLUX : 0;
 	s |= policy == &fit_policy_sia ? SIA : 0;

@@ -2,7 +2,7 @@
 /* Job logs and sizes of virtual clusters of the Lucid simulator (docs/formats/lucid.md). */
 #include <stdio.h>
 
-#include "traces/id_set.h"
+#include "libfit/base/id_set.h"
 #include "traces/jobs_rows.h"
 
 enum { JOB, USER, VC, NAME, MODEL, GPUS, CPUS, BATCH, AMP, SPEED, GPU_UTIL, MEM_UTIL, GMEM, DURATION, STATE,

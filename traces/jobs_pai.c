@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "traces/id_set.h"
+#include "libfit/base/id_set.h"
 #include "traces/jobs_rows.h"
 #include "traces/nodes.h"
 #include "traces/pai_tables.h"

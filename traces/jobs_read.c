@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "libfit/base/num.h"
-#include "traces/id_set.h"
+#include "libfit/base/id_set.h"
 #include "traces/jobs.h"
 
 #define NS_PER_DAY (INT64_C(86400) * FIT_NS_PER_S)

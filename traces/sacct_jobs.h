@@ -15,7 +15,7 @@
 
 #include "libfit/base/status.h"
 #include "libfit/base/text.h"
-#include "traces/id_set.h"
+#include "libfit/base/id_set.h"
 #include "traces/jobs.h"
 #include "traces/jobs_rows.h"
 #include "traces/sacct_values.h"

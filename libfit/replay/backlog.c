@@ -25,8 +25,8 @@ struct fit_backlog {
 	struct node *nodes;	/* a pool; free ones are chained by next[0] */
 	size_t n_nodes, cap_nodes;
 	uint32_t free;
-	uint32_t *node_of;	/* per job */
-	size_t n_jobs, cap_jobs;
+	uint32_t *node_of;	/* by number */
+	size_t n_numbers, cap_numbers;
 	struct size_list *sizes;	/* ascending by gpus */
 	size_t n_sizes, cap_sizes;
 	uint32_t *by_number;	/* index in sizes of the k-th list made: nodes stay valid when sizes move */
@@ -117,17 +117,18 @@ static struct size_list *list_of(struct fit_backlog *b, int64_t gpus, uint32_t *
 	return &b->sizes[lo];
 }
 
-int fit_backlog_add(struct fit_backlog *b, uint32_t job, int64_t gpus, int64_t key, int64_t tie)
+int fit_backlog_add(struct fit_backlog *b, uint32_t number, uint32_t job, int64_t gpus, int64_t key,
+		    int64_t tie)
 {
-	uint32_t *links[LEVELS], number, n = b->free;
+	uint32_t *links[LEVELS], size, n = b->free;
 	struct size_list *l;
 	struct node *x;
 
-	l = list_of(b, gpus, &number);
-	if (!l || fit_grow(&b->node_of, &b->cap_jobs, (size_t)job + 1, sizeof *b->node_of))
+	l = list_of(b, gpus, &size);
+	if (!l || fit_grow(&b->node_of, &b->cap_numbers, (size_t)number + 1, sizeof *b->node_of))
 		return FIT_ENOMEM;
-	while (b->n_jobs <= job)
-		b->node_of[b->n_jobs++] = NONE;
+	while (b->n_numbers <= number)
+		b->node_of[b->n_numbers++] = NONE;
 	if (n == NONE) {
 		if (fit_grow(&b->nodes, &b->cap_nodes, b->n_nodes + 1, sizeof *b->nodes))
 			return FIT_ENOMEM;
@@ -137,38 +138,38 @@ int fit_backlog_add(struct fit_backlog *b, uint32_t job, int64_t gpus, int64_t k
 	}
 	find_links(b, l, key, tie, job, links);
 	x = &b->nodes[n];
-	*x = (struct node){ .key = key, .tie = tie, .job = job, .size = number };
+	*x = (struct node){ .key = key, .tie = tie, .job = job, .size = size };
 	memset(x->next, 0xff, sizeof x->next);
 	for (int k = levels_of(job) - 1; k >= 0; k--) {
 		x->next[k] = *links[k];
 		*links[k] = n;
 	}
-	b->node_of[job] = n;
+	b->node_of[number] = n;
 	b->count++;
 	return FIT_OK;
 }
 
-bool fit_backlog_remove(struct fit_backlog *b, uint32_t job)
+bool fit_backlog_remove(struct fit_backlog *b, uint32_t number)
 {
-	uint32_t *links[LEVELS], n = job < b->n_jobs ? b->node_of[job] : NONE;
+	uint32_t *links[LEVELS], n = number < b->n_numbers ? b->node_of[number] : NONE;
 	struct node *x;
 
 	if (n == NONE)
 		return false;
 	x = &b->nodes[n];
-	find_links(b, &b->sizes[b->by_number[x->size]], x->key, x->tie, job, links);
-	for (int k = levels_of(job) - 1; k >= 0; k--)
+	find_links(b, &b->sizes[b->by_number[x->size]], x->key, x->tie, x->job, links);
+	for (int k = levels_of(x->job) - 1; k >= 0; k--)
 		*links[k] = x->next[k];
 	x->next[0] = b->free;
 	b->free = n;
-	b->node_of[job] = NONE;
+	b->node_of[number] = NONE;
 	b->count--;
 	return true;
 }
 
-bool fit_backlog_has(const struct fit_backlog *b, uint32_t job)
+bool fit_backlog_has(const struct fit_backlog *b, uint32_t number)
 {
-	return job < b->n_jobs && b->node_of[job] != NONE;
+	return number < b->n_numbers && b->node_of[number] != NONE;
 }
 
 size_t fit_backlog_count(const struct fit_backlog *b)
@@ -219,9 +220,9 @@ size_t fit_backlog_sizes(const struct fit_backlog *b)
 	return b->n_sizes;
 }
 
-void fit_backlog_pass(struct fit_backlog *b, uint32_t job)
+void fit_backlog_pass(struct fit_backlog *b, uint32_t number)
 {
-	const struct node *x = &b->nodes[b->node_of[job]];
+	const struct node *x = &b->nodes[b->node_of[number]];
 
 	b->sizes[b->by_number[x->size]].cursor = x->next[0];
 }

@@ -19,16 +19,17 @@
 
 struct fit_backlog;
 
-/* Jobs are known by numbers, for which four bytes are kept up to the largest. NULL: out of memory. */
+/* NULL: out of memory. */
 struct fit_backlog *fit_backlog_new(void);
 void fit_backlog_free(struct fit_backlog *b);
 
-/* Add a job that is not in it. FIT_ENOMEM. Not during a walk. */
-int fit_backlog_add(struct fit_backlog *b, uint32_t job, int64_t gpus, int64_t key,
+/* Add a job that is not in it, to be found by a number (a slot, policy.h) of its own; for numbers four bytes are
+ * kept up to the largest. FIT_ENOMEM. Not during a walk. */
+int fit_backlog_add(struct fit_backlog *b, uint32_t number, uint32_t job, int64_t gpus, int64_t key,
 		    int64_t tie) FIT_MUST_CHECK;
-/* Take it out; false: it was not in it. Not during a walk. */
-bool fit_backlog_remove(struct fit_backlog *b, uint32_t job);
-bool fit_backlog_has(const struct fit_backlog *b, uint32_t job);
+/* Take out the job of that number; false: it was not in it. Not during a walk. */
+bool fit_backlog_remove(struct fit_backlog *b, uint32_t number);
+bool fit_backlog_has(const struct fit_backlog *b, uint32_t number);
 size_t fit_backlog_count(const struct fit_backlog *b);
 
 /* A walk: rewind, then look and pass until look says false. */
@@ -43,8 +44,8 @@ struct fit_backlog_head {
 };
 size_t fit_backlog_sizes(const struct fit_backlog *b);
 bool fit_backlog_head(const struct fit_backlog *b, size_t i, struct fit_backlog_head *h);
-/* Go on behind the job that look gave. */
-void fit_backlog_pass(struct fit_backlog *b, uint32_t job);
+/* Go on behind the job that look gave, which has that number. */
+void fit_backlog_pass(struct fit_backlog *b, uint32_t number);
 
 /* Leave a size out of the rest of this walk. */
 void fit_backlog_drop_size(struct fit_backlog *b, int64_t gpus);

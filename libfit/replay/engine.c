@@ -112,7 +112,7 @@ static int note_stale(struct fit_engine *g, int64_t ends, int64_t arrival, int64
 	for (size_t i = 0; i < g->heap_n; i++) {
 		const struct queued *q = &g->heap[i];
 
-		if (q->at_ns != ends || q->stamp != g->state[q->job].stamp)
+		if (q->at_ns != ends || fit_engine_is_void(g, q))
 			continue;
 		if (fit_grow(&g->stale, &g->cap_stale, g->n_stale + 1, sizeof *g->stale))
 			return fit_fail_nomem(err);
@@ -159,7 +159,8 @@ static int do_instant(struct fit_engine *g, struct fit_err *err)
 		} else if (queued_now && q->kind == ENDS) {
 			rc = fit_engine_end_epoch(g, fit_engine_take_end(g), err);
 		} else if (fit_engine_next_submit_ns(g) <= now) {
-			rc = fit_engine_arrive(g, g->arrivals[g->next_arrival++], err);
+			rc = fit_engine_arrive(g, fit_engine_arrival(g, g->next_arrival++), err);
+			rc = rc ? rc : fit_engine_load_next(g, err);
 		} else if (profiles) {
 			profiles = false;
 			rc = fit_profiler_begin(g->profiler, now, err);
@@ -316,10 +317,9 @@ static int set_up(struct fit_engine *g, struct fit_err *err)
 {
 	int rc = FIT_OK;
 
-	g->state = calloc(g->jobs->n ? g->jobs->n : 1, sizeof *g->state);
 	g->parts = calloc(g->partitions->n, sizeof *g->parts);
 	g->members = calloc(g->jobs->n ? g->jobs->n : 1, sizeof *g->members);
-	if (!g->state || !g->parts || !g->members || fit_engine_order_arrivals(g))
+	if (!g->parts || !g->members || fit_engine_order_arrivals(g))
 		return fit_fail_nomem(err);
 	g->n_parts = g->partitions->n;
 	if ((g->p->policy->needs & FIT_ADAPTIVE) && fit_throughput_new(&g->fitter, err))
@@ -328,10 +328,6 @@ static int set_up(struct fit_engine *g, struct fit_err *err)
 		g->placing = fit_rng_new(g->p->policy_params.seed, "replay/placement");
 		if (!g->placing)
 			return fit_fail_nomem(err);
-	}
-	for (size_t i = 0; i < g->jobs->n; i++) {
-		g->state[i].partner = NOBODY;
-		g->state[i].run.exec_plan = g->jobs->jobs[i].exec_plan;
 	}
 	for (size_t i = 0; i < g->jobs->n; i++)
 		g->unfinished += !g->jobs->jobs[i].too_large;
@@ -361,12 +357,7 @@ static void clean_up(struct fit_engine *g)
 		free(p->active);
 		free(p->booked);
 	}
-	for (size_t i = 0; g->state && i < g->jobs->n; i++) {
-		fit_alloc_release(&g->state[i].alloc);
-		fit_alloc_release(&g->state[i].ghost);
-		fit_alloc_release(&g->state[i].was);
-		fit_engine_drop_agent(&g->state[i]);
-	}
+	fit_engine_close_slots(g);
 	fit_profiler_free(g->profiler);
 	fit_profiling_release(&g->profiling);
 	free(g->lending.name);
@@ -376,7 +367,6 @@ static void clean_up(struct fit_engine *g)
 		gsl_rng_free(g->placing);
 	free(g->parts);
 	free(g->members);
-	free(g->state);
 	free(g->stale);
 	free(g->plan.grants);
 	free(g->plan.shares);
@@ -402,7 +392,9 @@ int fit_replay(const struct fit_jobs *jobs, struct fit_partitions *partitions,
 		.log = { .w = w, .shares = (p->policy->needs & FIT_SHARES) != 0 },
 	};
 	struct fit_meta all = { 0 };
-	int rc = set_up(&g, err);
+	int rc = fit_engine_open_slots(&g, err);
+
+	rc = rc ? rc : set_up(&g, err);
 
 	if (!rc && fit_engine_describe(&g, meta, &all))
 		rc = fit_fail_nomem(err);
@@ -413,6 +405,8 @@ int fit_replay(const struct fit_jobs *jobs, struct fit_partitions *partitions,
 	rc = rc ? rc : fit_log_begin(&g.log, &all, err);
 	rc = rc ? rc : fit_log_cluster(&g.log, 0, p->autoscaler ? 0 : partitions->n_gpus, partitions->spec, err);
 	rc = rc ? rc : run(&g, err);
+	if (!rc && jobs->stream)
+		rc = fit_engine_tell_stream(&g, w, err);
 	rc = rc ? rc : fit_writer_end(w, err);
 	g.counts.profiled = g.profiling.n_profiled;
 	g.counts.profiled_done = g.profiling.n_finished;

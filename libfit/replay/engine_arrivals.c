@@ -21,6 +21,11 @@ int fit_engine_order_arrivals(struct fit_engine *g)
 	size_t n = g->jobs->n;
 	int64_t (*key)[2];
 
+	if (g->jobs->stream)
+		return FIT_OK;
+	g->n_arrivals = n;
+	if (!g->p->fidelity->file_order)
+		return FIT_OK;
 	g->arrivals = malloc((n ? n : 1) * sizeof *g->arrivals);
 	key = malloc((n ? n : 1) * sizeof *key);
 	if (!g->arrivals || !key) {
@@ -31,11 +36,9 @@ int fit_engine_order_arrivals(struct fit_engine *g)
 		key[i][0] = g->jobs->jobs[i].submit_ns;
 		key[i][1] = (int64_t)i;
 	}
-	if (g->p->fidelity->file_order)
-		qsort(key, n, sizeof *key, by_submit);
+	qsort(key, n, sizeof *key, by_submit);
 	for (size_t i = 0; i < n; i++)
 		g->arrivals[i] = (uint32_t)key[i][1];
-	g->n_arrivals = n;
 	free(key);
 	return FIT_OK;
 }
@@ -46,7 +49,7 @@ int fit_engine_order_arrivals(struct fit_engine *g)
  * first steps at the initial batch size will show. */
 static int hire_agent(struct fit_engine *g, uint32_t j, struct fit_err *err)
 {
-	const struct fit_job *job = &g->jobs->jobs[j];
+	const struct fit_job *job = fit_engine_job(g, j);
 	const struct fit_app_info *info = fit_app_info(job->app);
 	const int n = job->apps ? fit_engine_part_of(g, j)->cluster->n_types : 1;
 	struct fit_agent *a = calloc((size_t)n, sizeof *a);
@@ -56,8 +59,8 @@ static int hire_agent(struct fit_engine *g, uint32_t j, struct fit_err *err)
 
 	if (!a)
 		return fit_fail_nomem(err);
-	g->state[j].run.agents = g->state[j].run.agent = a;
-	g->state[j].run.n_agents = n;
+	fit_engine_state(g, j)->run.agents = fit_engine_state(g, j)->run.agent = a;
+	fit_engine_state(g, j)->run.n_agents = n;
 	for (int t = 0; t < n; t++) {
 		if (job->apps && !job->apps[t])
 			continue;
@@ -82,7 +85,7 @@ static int enter(struct fit_engine *g, uint32_t j, struct fit_err *err)
 	struct fit_part *p = fit_engine_part_of(g, j);
 	int rc = FIT_OK;
 
-	g->state[j].status = WAITING;
+	fit_engine_state(g, j)->status = WAITING;
 	p->news = true;
 	if (fit_engine_add_active(p, j))
 		return fit_fail_nomem(err);
@@ -99,7 +102,7 @@ static int enter(struct fit_engine *g, uint32_t j, struct fit_err *err)
 /* Does a job that is submitted enter the queue, or does it wait for its profile? */
 static bool enters_at_once(const struct fit_engine *g, uint32_t j)
 {
-	const struct fit_job *job = &g->jobs->jobs[j];
+	const struct fit_job *job = fit_engine_job(g, j);
 
 	return !fit_profiler_takes(&g->p->profiler, job) ||
 	       (g->p->fidelity->profiling_overlaps && !fit_profiler_finishes(&g->p->profiler, job));
@@ -107,20 +110,24 @@ static bool enters_at_once(const struct fit_engine *g, uint32_t j)
 
 int fit_engine_arrive(struct fit_engine *g, uint32_t j, struct fit_err *err)
 {
-	const struct fit_job *job = &g->jobs->jobs[j];
+	const struct fit_job *job = fit_engine_job(g, j);
 	int rc = fit_log_submit(&g->log, g->now_ns, job, false, err);
 
 	g->counts.events++;
+	if (!rc && fit_engine_take_slot(g, j))
+		return fit_fail_nomem(err);
 	if (!rc && job->too_large) {
-		g->state[j].status = REJECTED;
-		return fit_log_submit(&g->log, g->now_ns, job, true, err);
+		fit_engine_state(g, j)->status = REJECTED;
+		rc = fit_log_submit(&g->log, g->now_ns, job, true, err);
+		fit_engine_leave_slot(g, j);
+		return rc;
 	}
 	if (rc)
 		return rc;
-	g->state[j].submit_ns = g->now_ns;
+	fit_engine_state(g, j)->submit_ns = g->now_ns;
 	g->in_system++;
 	if (!enters_at_once(g, j)) {
-		g->state[j].status = PROFILING;
+		fit_engine_state(g, j)->status = PROFILING;
 		return FIT_OK;
 	}
 	return enter(g, j, err);
@@ -130,8 +137,7 @@ int fit_engine_arrive(struct fit_engine *g, uint32_t j, struct fit_err *err)
 
 int fit_engine_profile_event(struct fit_engine *g, const struct fit_profile_event *x, struct fit_err *err)
 {
-	const struct fit_job *job = &g->jobs->jobs[x->job];
-	struct job_state *s = &g->state[x->job];
+	const struct fit_job *job = fit_engine_job(g, x->job);
 	bool done = g->profiling.jobs[x->job].finished;
 	double work = fit_time_to_double(x->ends && done ? job->duration_ns : 0);
 	const char *name = done ? (x->ends ? "finish" : "start") : (x->ends ? "profiled" : "profile");
@@ -140,10 +146,11 @@ int fit_engine_profile_event(struct fit_engine *g, const struct fit_profile_even
 	if (rc || !x->ends)
 		return rc;
 	if (done) {
-		s->status = FINISHED;
+		fit_engine_state(g, x->job)->status = FINISHED;
 		g->in_system--;
 		g->unfinished--;
 		g->counts.end_ns = g->now_ns;
+		fit_engine_leave_slot(g, x->job);
 		return FIT_OK;
 	}
 	return g->p->fidelity->profiling_overlaps ? FIT_OK : enter(g, x->job, err);

@@ -7,7 +7,7 @@
 
 void fit_engine_take_away(struct fit_engine *g, uint32_t j)
 {
-	struct job_state *s = &g->state[j];
+	struct job_state *s = fit_engine_state(g, j);
 
 	s->service_gpu_ns += s->alloc.gpus * (g->now_ns - s->since_ns);
 	s->since_ns = g->now_ns;
@@ -33,14 +33,14 @@ int fit_engine_set_slowdowns(struct fit_engine *g, struct fit_part *p, struct fi
 
 	memset(p->spanning, 0, (size_t)p->cluster->n_nodes * sizeof *p->spanning);
 	for (size_t i = 0; i < p->active_n; i++) {
-		const struct fit_alloc *a = &g->state[p->active[i]].alloc;
+		const struct fit_alloc *a = &fit_engine_state(g, p->active[i])->alloc;
 
 		for (size_t k = 0; a->n > 1 && k < a->n; k++)
 			p->spanning[a->shares[k].node]++;
 	}
 	for (size_t i = 0; i < p->active_n && !rc; i++) {
 		uint32_t j = p->active[i];
-		struct job_state *s = &g->state[j];
+		struct job_state *s = fit_engine_state(g, j);
 		double slowdown = 0;
 
 		for (size_t k = 0; s->alloc.n > 1 && k < s->alloc.n; k++)
@@ -48,9 +48,9 @@ int fit_engine_set_slowdowns(struct fit_engine *g, struct fit_part *p, struct fi
 				slowdown = g->p->interference;
 		if (s->status != RUNNING || (slowdown <= s->run.slowdown && slowdown >= s->run.slowdown))
 			continue;
-		g->model->advance(&g->jobs->jobs[j], &s->run, g->now_ns);
+		g->model->advance(fit_engine_job(g, j), &s->run, g->now_ns);
 		s->run.slowdown = slowdown;
-		rc = g->model->slow(&g->jobs->jobs[j], &s->run, &s->alloc, err);
+		rc = g->model->slow(fit_engine_job(g, j), &s->run, &s->alloc, err);
 		rc = rc ? rc : fit_engine_queue_end(g, j, err);
 	}
 	return rc;
@@ -68,10 +68,10 @@ int fit_engine_tell_changed(struct fit_engine *g, uint32_t j, struct fit_err *er
 int fit_engine_set_partner(struct fit_engine *g, uint32_t j, uint32_t partner, double speed,
 			   struct fit_err *err)
 {
-	struct job_state *s = &g->state[j];
+	struct job_state *s = fit_engine_state(g, j);
 	int rc;
 
-	g->model->advance(&g->jobs->jobs[j], &s->run, g->now_ns);
+	g->model->advance(fit_engine_job(g, j), &s->run, g->now_ns);
 	s->partner = partner;
 	s->run.rate_shared = speed;
 	rc = fit_engine_log_job(g, "share", j, true, err);
@@ -82,7 +82,7 @@ int fit_engine_set_partner(struct fit_engine *g, uint32_t j, uint32_t partner, d
 /* Job j, placed as number order, has left its partner. */
 static int leave_partner(struct fit_engine *g, uint32_t j, uint32_t order, struct fit_err *err)
 {
-	struct job_state *s = &g->state[j];
+	struct job_state *s = fit_engine_state(g, j);
 	bool keeps = g->p->survivor_keeps_speed && s->order > order;
 
 	s->marked = keeps;
@@ -91,7 +91,7 @@ static int leave_partner(struct fit_engine *g, uint32_t j, uint32_t order, struc
 
 static int finish(struct fit_engine *g, uint32_t j, struct fit_err *err)
 {
-	struct job_state *s = &g->state[j];
+	struct job_state *s = fit_engine_state(g, j);
 	struct fit_part *p = fit_engine_part_of(g, j);
 	bool stays = g->p->fidelity->release_at_interval_end && s->alloc.n;
 	uint32_t partner = s->partner;
@@ -120,15 +120,15 @@ static int finish(struct fit_engine *g, uint32_t j, struct fit_err *err)
 	fit_engine_drop_agent(s);
 	fit_alloc_release(&s->ghost);
 	if (!stays)
-		fit_alloc_release(&s->alloc);
+		fit_engine_leave_slot(g, j);
 	return rc || stays || !(g->p->interference > 0) ? rc : fit_engine_set_slowdowns(g, p, err);
 }
 
 int fit_engine_end_epoch(struct fit_engine *g, uint32_t j, struct fit_err *err)
 {
-	struct job_state *s = &g->state[j];
+	struct job_state *s = fit_engine_state(g, j);
 	bool finished;
-	int rc = g->model->pass(&g->jobs->jobs[j], &s->run, &s->alloc, g->now_ns, &finished, err);
+	int rc = g->model->pass(fit_engine_job(g, j), &s->run, &s->alloc, g->now_ns, &finished, err);
 
 	if (rc)
 		return rc;
@@ -151,7 +151,7 @@ int fit_engine_release_booked(struct fit_engine *g, struct fit_part *p, struct f
 
 		fit_engine_take_away(g, j);
 		rc = fit_engine_log_job(g, "release", j, false, err);
-		fit_alloc_release(&g->state[j].alloc);
+		fit_engine_leave_slot(g, j);
 	}
 	p->booked_n = 0;
 	return rc;
@@ -159,10 +159,13 @@ int fit_engine_release_booked(struct fit_engine *g, struct fit_part *p, struct f
 
 int fit_engine_end_early(struct fit_engine *g, uint32_t j, struct fit_err *err)
 {
-	struct job_state *s = &g->state[j];
+	struct job_state *s;
 
+	if (fit_engine_is_finished(g, j))
+		return FIT_OK;
+	s = fit_engine_state(g, j);
 	if (s->status == RUNNING)
-		g->model->advance(&g->jobs->jobs[j], &s->run, g->now_ns);
+		g->model->advance(fit_engine_job(g, j), &s->run, g->now_ns);
 	else if (s->status != WAITING)
 		return FIT_OK;
 	s->stamp++;

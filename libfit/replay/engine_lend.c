@@ -121,7 +121,7 @@ static int put_last(struct fit_engine *g, int32_t node)
 	move_last(p->numbers, node, n);
 	move_last(g->lending.name, node, n);
 	for (size_t i = 0; i < p->active_n; i++) {
-		struct fit_alloc *a = &g->state[p->active[i]].alloc;
+		struct fit_alloc *a = &fit_engine_state(g, p->active[i])->alloc;
 
 		for (size_t k = 0; k < a->n; k++)
 			a->shares[k].node = a->shares[k].node == node ? n - 1 : a->shares[k].node -

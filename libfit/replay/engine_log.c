@@ -7,8 +7,8 @@
 int fit_engine_log_placed(struct fit_engine *g, const char *name, uint32_t j, bool holds, bool placed,
 			  struct fit_err *err)
 {
-	struct job_state *s = &g->state[j];
-	const struct fit_job *job = &g->jobs->jobs[j];
+	struct job_state *s = fit_engine_state(g, j);
+	const struct fit_job *job = fit_engine_job(g, j);
 	struct fit_event e = {
 		.time_ns = g->now_ns,
 		.name = name,
@@ -20,7 +20,7 @@ int fit_engine_log_placed(struct fit_engine *g, const char *name, uint32_t j, bo
 		.work = fit_engine_job_work(g, j),
 		.epochs = g->model->has_epochs,
 		.batches = g->model->has_epochs && !g->model->no_batches,
-		.with = s->partner == NOBODY ? NULL : &g->jobs->jobs[s->partner],
+		.with = s->partner == NOBODY ? NULL : fit_engine_job(g, s->partner),
 		.delay_ns = placed ? s->delay_ns : -1,
 	};
 
@@ -39,7 +39,7 @@ int fit_engine_log_profile(struct fit_engine *g, const char *name, uint32_t j, b
 	const struct fit_profiled *x = &g->profiling.jobs[j];
 	struct fit_alloc a = { .n = 0 };
 	struct fit_run run = { .rate_shared = 1 };
-	struct fit_event e = { .time_ns = g->now_ns, .name = name, .job = &g->jobs->jobs[j], .run = &run,
+	struct fit_event e = { .time_ns = g->now_ns, .name = name, .job = fit_engine_job(g, j), .run = &run,
 			       .alloc = holds ? &a : NULL, .work = work,
 			       .delay_ns = strcmp(name, "start") == 0 ? 0 : -1 };
 	int rc;

@@ -118,6 +118,12 @@ static int add_switches(const struct fit_switches *s, struct fit_meta *m)
 	return rc ? rc : fit_meta_add(m, "node_mem_gib", text);
 }
 
+/* Rows that were left out. */
+static int describe_jobs(const struct fit_jobs *jobs, struct fit_meta *m)
+{
+	return jobs->n_bad ? add_count(m, "left_out", (int64_t)jobs->n_bad) : FIT_OK;
+}
+
 int fit_engine_describe(struct fit_engine *g, const struct fit_meta *given, struct fit_meta *m)
 {
 	const struct fit_fidelity *f = g->p->fidelity;
@@ -172,11 +178,16 @@ int fit_engine_describe(struct fit_engine *g, const struct fit_meta *given, stru
 		rc = fit_meta_add(m, "first_decision_s", "0");
 	rc = rc ? rc : fit_meta_add(m, "release", f->release_at_interval_end ? "interval-end" : "at-once");
 	rc = rc ? rc : fit_meta_add(m, "order", f->file_order ? "file" : "submit-id");
-	if (!rc && g->jobs->n_bad) {
-		char text[FIT_NUM_MAX];
+	return rc || g->jobs->stream ? rc : describe_jobs(g->jobs, m);
+}
 
-		fit_format_int64(text, (int64_t)g->jobs->n_bad);
-		rc = fit_meta_add(m, "left_out", text);
-	}
+int fit_engine_tell_stream(const struct fit_engine *g, struct fit_writer *w, struct fit_err *err)
+{
+	struct fit_meta m = { 0 };
+	int rc = fit_meta_add(&m, "input_jobs", g->jobs->hash);
+
+	rc = rc ? rc : describe_jobs(g->jobs, &m);
+	rc = rc ? fit_fail_nomem(err) : fit_writer_end_meta(w, &m, err);
+	fit_meta_release(&m);
 	return rc;
 }

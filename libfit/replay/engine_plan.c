@@ -8,7 +8,7 @@
 
 static int add_grant(struct fit_plan *p, struct grant g)
 {
-	struct job_state *s = &p->engine->state[g.job];
+	struct job_state *s = fit_engine_state(p->engine, g.job);
 
 	g.with = g.sharing ? g.with : NOBODY;
 	g.exec_plan = g.planned ? g.exec_plan : s->run.exec_plan;
@@ -23,7 +23,7 @@ static int add_grant(struct fit_plan *p, struct grant g)
 
 int fit_plan_grant_type(struct fit_plan *p, uint32_t j, int64_t gpus, int32_t type)
 {
-	const struct fit_alloc *held = &p->engine->state[j].alloc;
+	const struct fit_alloc *held = &fit_engine_state(p->engine, j)->alloc;
 
 	if (held->gpus == gpus &&
 	    (!gpus || type == FIT_ANY_TYPE || p->part->cluster->type[held->shares[0].node] == type))
@@ -33,18 +33,18 @@ int fit_plan_grant_type(struct fit_plan *p, uint32_t j, int64_t gpus, int32_t ty
 
 int fit_plan_grant(struct fit_plan *p, uint32_t j, int64_t gpus)
 {
-	return fit_plan_grant_type(p, j, gpus, p->engine->jobs->jobs[j].gpu_type);
+	return fit_plan_grant_type(p, j, gpus, fit_engine_job(p->engine, j)->gpu_type);
 }
 
 int fit_plan_place(struct fit_plan *p, uint32_t j, const struct fit_share *shares, size_t n)
 {
-	return fit_plan_place_as(p, j, shares, n, p->engine->state[j].run.exec_plan);
+	return fit_plan_place_as(p, j, shares, n, fit_engine_state(p->engine, j)->run.exec_plan);
 }
 
 int fit_plan_place_as(struct fit_plan *p, uint32_t j, const struct fit_share *shares, size_t n,
 		      uint16_t exec_plan)
 {
-	const struct job_state *s = &p->engine->state[j];
+	const struct job_state *s = fit_engine_state(p->engine, j);
 	const struct fit_alloc *held = s->ghost.n ? &s->ghost : &s->alloc;
 	struct grant g = { .job = j, .shares_at = p->shares_n, .n_shares = n, .planned = true,
 			   .exec_plan = exec_plan };
@@ -93,12 +93,12 @@ static int take_placed(struct fit_engine *g, struct fit_part *p, int32_t type, i
 int fit_plan_try(struct fit_plan *p, uint32_t j, bool *fits)
 {
 	struct fit_engine *g = p->engine;
-	struct grant r = { .job = j, .gpus = g->jobs->jobs[j].gpus, .taken = true };
+	struct grant r = { .job = j, .gpus = fit_engine_job(g, j)->gpus, .taken = true };
 	int rc;
 
-	if (g->state[j].status != WAITING || g->state[j].in_plan)
+	if (fit_engine_state(g, j)->status != WAITING || fit_engine_state(g, j)->in_plan)
 		return FIT_EINVAL;
-	rc = take_placed(g, p->part, g->jobs->jobs[j].gpu_type, r.gpus, &g->state[j].alloc);
+	rc = take_placed(g, p->part, fit_engine_job(g, j)->gpu_type, r.gpus, &fit_engine_state(g, j)->alloc);
 	*fits = rc == FIT_OK;
 	return rc == FIT_END ? FIT_OK : rc ? rc : add_grant(p, r);
 }
@@ -106,13 +106,13 @@ int fit_plan_try(struct fit_plan *p, uint32_t j, bool *fits)
 int fit_plan_share(struct fit_plan *p, uint32_t j, uint32_t with)
 {
 	struct fit_engine *g = p->engine;
-	const struct job_state *w = &g->state[with];
+	const struct job_state *w = fit_engine_state(g, with);
 
-	if (!g->shares || g->state[j].status != WAITING || w->partner != NOBODY ||
-	    !(w->status == RUNNING || w->in_plan) || g->jobs->jobs[j].gpus != g->jobs->jobs[with].gpus)
+	if (!g->shares || fit_engine_state(g, j)->status != WAITING || w->partner != NOBODY ||
+	    !(w->status == RUNNING || w->in_plan) || fit_engine_job(g, j)->gpus != fit_engine_job(g, with)->gpus)
 		return FIT_EINVAL;
 	return add_grant(p, (struct grant){ .job = j, .with = with, .sharing = true, .taken = true,
-					    .gpus = g->jobs->jobs[j].gpus });
+					    .gpus = fit_engine_job(g, j)->gpus });
 }
 
 /* ---- how it takes effect ---- */
@@ -123,9 +123,9 @@ static int take_nodes(struct fit_engine *g, const struct grant *r, struct fit_al
 	struct fit_part *p = fit_engine_part_of(g, r->job);
 
 	if (r->with != NOBODY) {
-		const struct fit_alloc *held = &g->state[r->with].alloc;
+		const struct fit_alloc *held = &fit_engine_state(g, r->with)->alloc;
 
-		if (g->state[r->with].status != RUNNING || g->state[r->with].partner != NOBODY)
+		if (fit_engine_state(g, r->with)->status != RUNNING || fit_engine_state(g, r->with)->partner != NOBODY)
 			return FIT_EINVAL;
 		if (fit_grow(&a->shares, &a->cap, held->n, sizeof *a->shares))
 			return FIT_ENOMEM;
@@ -150,13 +150,13 @@ static int take_nodes(struct fit_engine *g, const struct grant *r, struct fit_al
 static int preempt(struct fit_engine *g, uint32_t j, struct fit_err *err)
 {
 	const struct fit_fidelity *f = g->p->fidelity;
-	struct job_state *s = &g->state[j];
+	struct job_state *s = fit_engine_state(g, j);
 	int rc;
 
 	s->status = WAITING;
 	g->running--;
-	if (!g->jobs->jobs[j].app)
-		s->run.done_ns -= g->jobs->jobs[j].gpus > f->preempt_wide_gpus ? f->preempt_wide_work_ns :
+	if (!fit_engine_job(g, j)->app)
+		s->run.done_ns -= fit_engine_job(g, j)->gpus > f->preempt_wide_gpus ? f->preempt_wide_work_ns :
 				  f->preempt_work_ns;
 	rc = fit_engine_log_job(g, "preempt", j, false, err);
 	return rc ? rc : fit_engine_tell_changed(g, j, err);
@@ -165,7 +165,7 @@ static int preempt(struct fit_engine *g, uint32_t j, struct fit_err *err)
 /* A running job is left without GPUs, and does not notice. */
 static int haunt(struct fit_engine *g, uint32_t j, struct fit_err *err)
 {
-	struct job_state *s = &g->state[j];
+	struct job_state *s = fit_engine_state(g, j);
 	struct fit_alloc none = s->ghost;
 
 	fit_cluster_give(fit_engine_part_of(g, j)->cluster, &s->alloc);
@@ -181,7 +181,7 @@ static int haunt(struct fit_engine *g, uint32_t j, struct fit_err *err)
 /* The placement found no room: the job waits (on). */
 static int go_without(struct fit_engine *g, uint32_t j, struct fit_err *err)
 {
-	return g->state[j].status == RUNNING ? preempt(g, j, err) : FIT_OK;
+	return fit_engine_state(g, j)->status == RUNNING ? preempt(g, j, err) : FIT_OK;
 }
 
 static bool is_listed(const char *const *list, const char *name)
@@ -198,9 +198,9 @@ static void speeds(struct fit_engine *g, uint32_t a, uint32_t b, double *speed_a
 	const char *const *unmeasured = g->p->fidelity->unmeasured;
 
 	g->counts.shared++;
-	if (!is_listed(unmeasured, g->jobs->jobs[a].app_name) &&
-	    !is_listed(unmeasured, g->jobs->jobs[b].app_name) &&
-	    fit_colocation_speeds(g->p->colocation, g->jobs->jobs[a].config, g->jobs->jobs[b].config, speed_a,
+	if (!is_listed(unmeasured, fit_engine_job(g, a)->app_name) &&
+	    !is_listed(unmeasured, fit_engine_job(g, b)->app_name) &&
+	    fit_colocation_speeds(g->p->colocation, fit_engine_job(g, a)->config, fit_engine_job(g, b)->config, speed_a,
 				  speed_b))
 		return;
 	*speed_a = *speed_b = 1;
@@ -210,8 +210,8 @@ static void speeds(struct fit_engine *g, uint32_t a, uint32_t b, double *speed_a
 /* What the job's model knows of the GPUs that it got. */
 static void set_type(struct fit_engine *g, uint32_t j)
 {
-	const struct fit_job *job = &g->jobs->jobs[j];
-	struct job_state *s = &g->state[j];
+	const struct fit_job *job = fit_engine_job(g, j);
+	struct job_state *s = fit_engine_state(g, j);
 	const struct fit_fidelity_app *f;
 
 	s->run.app = job->app;
@@ -255,8 +255,8 @@ static bool keeps_shape(const struct fit_engine *g, const struct fit_cluster *c,
 
 static int place(struct fit_engine *g, const struct grant *r, struct fit_err *err)
 {
-	struct job_state *s = &g->state[r->job];
-	const struct fit_job *job = &g->jobs->jobs[r->job];
+	struct job_state *s = fit_engine_state(g, r->job);
+	const struct fit_job *job = fit_engine_job(g, r->job);
 	bool shifts = r->shifts && s->status == RUNNING;
 	const char *event = shifts ? "shift" : s->status == RUNNING ? "move" : s->started ? "resume" : "start";
 	double other = 1;
@@ -315,12 +315,12 @@ int fit_engine_retune(struct fit_engine *g, const struct fit_part *p, struct fit
 
 	for (size_t i = 0; i < p->active_n && !rc; i++) {
 		uint32_t j = p->active[i];
-		struct job_state *s = &g->state[j];
+		struct job_state *s = fit_engine_state(g, j);
 		bool changed = false;
 
 		if (s->status != RUNNING)
 			continue;
-		rc = g->model->retune(&g->jobs->jobs[j], &s->run, &s->alloc, g->now_ns, &changed, err);
+		rc = g->model->retune(fit_engine_job(g, j), &s->run, &s->alloc, g->now_ns, &changed, err);
 		if (!rc && changed) {
 			rc = fit_engine_log_job(g, "batch", j, true, err);
 			rc = rc ? rc : fit_engine_queue_end(g, j, err);
@@ -335,7 +335,7 @@ int fit_engine_apply_plan(struct fit_engine *g, struct fit_err *err)
 	int rc = FIT_OK;
 
 	for (size_t i = 0; i < p->n; i++) {
-		struct job_state *s = &g->state[p->grants[i].job];
+		struct job_state *s = fit_engine_state(g, p->grants[i].job);
 
 		s->in_plan = false;
 		if (s->status != RUNNING)
@@ -345,7 +345,7 @@ int fit_engine_apply_plan(struct fit_engine *g, struct fit_err *err)
 			continue;
 		}
 		s->ghost.n = 0;
-		g->model->advance(&g->jobs->jobs[p->grants[i].job], &s->run, g->now_ns);
+		g->model->advance(fit_engine_job(g, p->grants[i].job), &s->run, g->now_ns);
 		if (g->p->fidelity->shape_is_all && remember(s))
 			return fit_fail_nomem(err);
 		fit_engine_take_away(g, p->grants[i].job);

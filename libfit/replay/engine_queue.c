@@ -42,12 +42,12 @@ void fit_engine_drop_end(struct fit_engine *g)
 
 int fit_engine_queue_end(struct fit_engine *g, uint32_t j, struct fit_err *err)
 {
-	struct job_state *s = &g->state[j];
+	struct job_state *s = fit_engine_state(g, j);
 	bool as_placed = g->shares || (g->p->fidelity->ends_in_order &&
 				       (g->p->policy->needs & FIT_ENDS_AS_PLACED));
 	struct queued q = { .job = j, .stamp = ++s->stamp, .order = as_placed ? s->order : j };
 	bool late;
-	int rc = g->model->next(&g->jobs->jobs[j], &s->run, g->p->fidelity, &q.at_ns, &late, err);
+	int rc = g->model->next(fit_engine_job(g, j), &s->run, g->p->fidelity, &q.at_ns, &late, err);
 
 	if (rc)
 		return rc;
@@ -55,7 +55,7 @@ int fit_engine_queue_end(struct fit_engine *g, uint32_t j, struct fit_err *err)
 		return FIT_OK;
 	if (q.at_ns > HORIZON_NS)
 		return fit_fail(err, FIT_EDATA, "job %s: would not end within 190 years of the trace origin",
-				g->jobs->jobs[j].id);
+				fit_engine_job(g, j)->id);
 	q.kind = late ? ENDS_LATE : ENDS;
 	return push(g, q) ? fit_fail_nomem(err) : FIT_OK;
 }
@@ -75,7 +75,7 @@ uint32_t fit_engine_take_end(struct fit_engine *g)
 		struct fit_part *part = fit_engine_part_of(g, q->job);
 		int64_t order;
 
-		if (q->at_ns > g->now_ns || q->kind != ENDS || q->stamp != g->state[q->job].stamp)
+		if (q->at_ns > g->now_ns || q->kind != ENDS || fit_engine_is_void(g, q))
 			continue;
 		order = p->end_order(part->policy_state, fit_engine_view_of(g, part), q->job);
 		if (order < least || (order == least && q->job < best)) {
@@ -83,6 +83,6 @@ uint32_t fit_engine_take_end(struct fit_engine *g)
 			best = q->job;
 		}
 	}
-	g->state[best].stamp++;	/* its entry is void */
+	fit_engine_state(g, best)->stamp++;	/* its entry is void */
 	return best;
 }

@@ -5,7 +5,7 @@
  *
  * engine.c runs the clock. At each instant it takes ends from the queue (engine_queue.c) and jobs in
  * order of arrival (engine_arrivals.c), and has parts decide: the policy fills in a plan, which
- * engine_plan.c checks and applies. engine_jobs.c does what happens to single jobs, engine_nodes.c what
+ * engine_plan.c checks and applies. engine_slots.c keeps what is known of each job, engine_jobs.c does what happens to single jobs, engine_nodes.c what
  * happens to nodes, engine_log.c tells it to the event log. Jobs are indices, as in the view.
  *
  * Functions that return an int return a status: FIT_ENOMEM, or what a model, a policy or the writer of
@@ -110,6 +110,24 @@ struct fit_lending {
 	bool lent_once;
 };
 
+/*
+ * Where the state of a job is. With policies that have FIT_SLOTS only jobs in the system have a state, in slots that
+ * are used again (engine_slots.c); and a stream of jobs (job_stream.h) has the jobs themselves there, too.
+ */
+struct fit_slots {
+	uint32_t *of;		/* per job that came so far; FIT_NO_SLOT: not in the system (any more). NULL: slot j is
+				 * that of job j, always */
+	size_t n_of, cap_of;
+	uint32_t *free;
+	size_t n_free, cap_free;
+	size_t n, cap;		/* in use, or free; room in engine.state */
+	struct slot_job {
+		struct fit_job job;
+		struct fit_str texts;
+	} *jobs;		/* of a stream; else NULL */
+	size_t cap_jobs;
+};
+
 struct fit_engine {
 	const struct fit_jobs *jobs;
 	const struct fit_partitions *partitions;
@@ -122,14 +140,16 @@ struct fit_engine {
 	struct fit_throughput *fitter;	/* shared by the agents */
 	gsl_rng *placing;		/* placement random only */
 	struct fit_log log;
-	struct job_state *state;
+	struct job_state *state;	/* by slot */
+	struct fit_slots slots;
+	bool ended;		/* a stream of jobs: all were read */
 	int64_t now_ns;
 	struct fit_plan plan;
 	struct fit_replay_counts counts;
 	/* queue of ends: a binary heap; entries whose stamp is old are passed over */
 	struct queued *heap;
 	size_t heap_n, heap_cap;
-	/* arrivals in time order */
+	/* arrivals in time order; NULL: they are in that order */
 	uint32_t *arrivals;
 	size_t next_arrival, n_arrivals;
 	size_t unfinished, running, in_system;
@@ -145,9 +165,48 @@ struct fit_engine {
 	struct fit_lending lending;
 };
 
+/* ---- where jobs are (engine_slots.c) ---- */
+
+static inline uint32_t fit_engine_slot(const struct fit_engine *g, uint32_t j)
+{
+	return g->slots.of ? g->slots.of[j] : j;
+}
+
+/* Of a job that has a slot. It moves when a job comes. */
+static inline struct job_state *fit_engine_state(const struct fit_engine *g, uint32_t j)
+{
+	return &g->state[fit_engine_slot(g, j)];
+}
+
+static inline const struct fit_job *fit_engine_job(const struct fit_engine *g, uint32_t j)
+{
+	return g->jobs->stream ? &g->slots.jobs[g->slots.of[j]].job : &g->jobs->jobs[j];
+}
+
+static inline bool fit_engine_is_finished(const struct fit_engine *g, uint32_t j)
+{
+	return fit_engine_slot(g, j) == FIT_NO_SLOT || fit_engine_state(g, j)->status == FINISHED;
+}
+
+/* Make room for the states of all jobs, or for slots. */
+int fit_engine_open_slots(struct fit_engine *g, struct fit_err *err) FIT_MUST_CHECK;
+void fit_engine_close_slots(struct fit_engine *g);
+/* See to it that the next arrival is known, if there is one. */
+int fit_engine_load_next(struct fit_engine *g, struct fit_err *err) FIT_MUST_CHECK;
+/* A job that was not in the system gets its slot now, if it has none. FIT_ENOMEM, without a message. */
+int fit_engine_take_slot(struct fit_engine *g, uint32_t j) FIT_MUST_CHECK;
+/* A job is gone for good, and holds nothing. */
+void fit_engine_leave_slot(struct fit_engine *g, uint32_t j);
+
 static inline struct fit_part *fit_engine_part_of(const struct fit_engine *g, uint32_t j)
 {
-	return &g->parts[g->jobs->jobs[j].partition];
+	return &g->parts[fit_engine_job(g, j)->partition];
+}
+
+/* Which job comes as the i-th. */
+static inline uint32_t fit_engine_arrival(const struct fit_engine *g, size_t i)
+{
+	return g->arrivals ? g->arrivals[i] : (uint32_t)i;
 }
 
 /* The view of a part at this instant. */
@@ -161,10 +220,18 @@ static inline const struct fit_view *fit_engine_view_of(const struct fit_engine 
 
 /* Take the first end away. */
 void fit_engine_drop_end(struct fit_engine *g);
+/* Has something happened to the job since, so that it does not end so? */
+static inline bool fit_engine_is_void(const struct fit_engine *g, const struct queued *q)
+{
+	uint32_t slot = fit_engine_slot(g, q->job);
+
+	return slot == FIT_NO_SLOT || q->stamp != g->state[slot].stamp;
+}
+
 /* The first valid end, or NULL; it lives until the queue changes. */
 static inline const struct queued *fit_engine_next_end(struct fit_engine *g)
 {
-	while (g->heap_n && g->heap[0].stamp != g->state[g->heap[0].job].stamp)
+	while (g->heap_n && fit_engine_is_void(g, &g->heap[0]))
 		fit_engine_drop_end(g);
 	return g->heap_n ? &g->heap[0] : NULL;
 }
@@ -207,6 +274,9 @@ int fit_engine_log_node(void *arg, const char *name, int32_t node, struct fit_er
 /* given and then the replay's own metadata. FIT_ENOMEM, without a message. */
 int fit_engine_describe(struct fit_engine *g, const struct fit_meta *given,
 			struct fit_meta *m) FIT_MUST_CHECK;
+/* What is known of a stream of jobs once it was read, behind the rows of the log. */
+int fit_engine_tell_stream(const struct fit_engine *g, struct fit_writer *w,
+			   struct fit_err *err) FIT_MUST_CHECK;
 /* Is the restart delay not the same for all jobs? */
 bool fit_engine_restarts_differ(const struct fit_engine *g);
 
@@ -242,7 +312,7 @@ static inline int64_t fit_engine_next_submit_ns(const struct fit_engine *g)
 	if (g->next_arrival == g->n_arrivals ||
 	    (g->p->max_active && (int64_t)g->in_system >= g->p->max_active))
 		return INT64_MAX;
-	at = g->jobs->jobs[g->arrivals[g->next_arrival]].submit_ns;
+	at = fit_engine_job(g, fit_engine_arrival(g, g->next_arrival))->submit_ns;
 	return at > g->now_ns ? at : g->now_ns;
 }
 

@@ -23,7 +23,7 @@ void fit_engine_close_holes(const struct fit_engine *g, struct fit_part *p)
 	size_t n = 0;
 
 	for (size_t i = 0; i < p->active_n; i++)
-		if (g->state[p->active[i]].status != FINISHED)
+		if (!fit_engine_is_finished(g, p->active[i]))
 			p->active[n++] = p->active[i];
 	p->active_n = n;
 	p->active_holes = 0;
@@ -31,15 +31,15 @@ void fit_engine_close_holes(const struct fit_engine *g, struct fit_part *p)
 
 double fit_engine_job_work(const struct fit_engine *g, uint32_t j)
 {
-	const struct job_state *s = &g->state[j];
+	const struct job_state *s = fit_engine_state(g, j);
 
-	return g->model->work(&g->jobs->jobs[j], &s->run,
+	return g->model->work(fit_engine_job(g, j), &s->run,
 			      s->status == RUNNING ? g->now_ns : s->run.from_ns);
 }
 
 int64_t fit_engine_restart_ns(const struct fit_engine *g, uint32_t j)
 {
-	const struct fit_job *job = &g->jobs->jobs[j];
+	const struct fit_job *job = fit_engine_job(g, j);
 
 	if (g->p->restart_ns >= 0)
 		return g->p->restart_ns;
@@ -60,65 +60,75 @@ const uint32_t *fit_view_active(const struct fit_view *v, size_t *n)
 	return p->active;
 }
 
+const struct fit_job *fit_view_job(const struct fit_view *v, uint32_t j)
+{
+	return fit_engine_job(v->engine, j);
+}
+
+uint32_t fit_view_slot(const struct fit_view *v, uint32_t j)
+{
+	return fit_engine_slot(v->engine, j);
+}
+
 int64_t fit_view_gpus(const struct fit_view *v, uint32_t j)
 {
-	return v->engine->state[j].alloc.gpus;
+	return fit_engine_state(v->engine, j)->alloc.gpus;
 }
 
 int32_t fit_view_type(const struct fit_view *v, uint32_t j)
 {
-	const struct fit_alloc *a = &v->engine->state[j].alloc;
+	const struct fit_alloc *a = &fit_engine_state(v->engine, j)->alloc;
 
 	return a->n ? v->cluster->type[a->shares[0].node] : FIT_ANY_TYPE;
 }
 
 const struct fit_alloc *fit_view_alloc(const struct fit_view *v, uint32_t j)
 {
-	return &v->engine->state[j].alloc;
+	return &fit_engine_state(v->engine, j)->alloc;
 }
 
 bool fit_view_alone(const struct fit_view *v, uint32_t j)
 {
-	const struct job_state *s = &v->engine->state[j];
+	const struct job_state *s = fit_engine_state(v->engine, j);
 
 	return s->status == RUNNING && s->partner == NOBODY && !s->marked;
 }
 
 int64_t fit_view_restarts(const struct fit_view *v, uint32_t j)
 {
-	return v->engine->state[j].restarts;
+	return fit_engine_state(v->engine, j)->restarts;
 }
 
 int64_t fit_view_submit_ns(const struct fit_view *v, uint32_t j)
 {
-	return v->engine->state[j].submit_ns;
+	return fit_engine_state(v->engine, j)->submit_ns;
 }
 
 int64_t fit_view_service_gpu_ns(const struct fit_view *v, uint32_t j)
 {
-	const struct job_state *s = &v->engine->state[j];
+	const struct job_state *s = fit_engine_state(v->engine, j);
 
 	return s->service_gpu_ns + s->alloc.gpus * (v->now_ns - s->since_ns);
 }
 
 struct fit_agent *fit_view_agent(const struct fit_view *v, uint32_t j)
 {
-	return v->engine->state[j].run.agent;
+	return fit_engine_state(v->engine, j)->run.agent;
 }
 
 uint16_t fit_view_exec_plan(const struct fit_view *v, uint32_t j)
 {
-	return v->engine->state[j].run.exec_plan;
+	return fit_engine_state(v->engine, j)->run.exec_plan;
 }
 
 struct fit_agent *fit_view_agent_on(const struct fit_view *v, uint32_t j, int32_t type)
 {
-	return &v->engine->state[j].run.agents[type];
+	return &fit_engine_state(v->engine, j)->run.agents[type];
 }
 
 bool fit_view_restarting(const struct fit_view *v, uint32_t j)
 {
-	const struct job_state *s = &v->engine->state[j];
+	const struct job_state *s = fit_engine_state(v->engine, j);
 
 	return s->status == RUNNING && s->run.from_ns > v->now_ns;
 }
@@ -130,7 +140,7 @@ int64_t fit_view_restart_ns(const struct fit_view *v, uint32_t j)
 
 int64_t fit_view_epoch(const struct fit_view *v, uint32_t j)
 {
-	return v->engine->state[j].run.epoch;
+	return fit_engine_state(v->engine, j)->run.epoch;
 }
 
 double fit_view_work(const struct fit_view *v, uint32_t j)
@@ -142,7 +152,7 @@ double fit_view_work(const struct fit_view *v, uint32_t j)
 static int predict_plans(const struct fit_view *v, uint32_t j, double iterations, int64_t *ns,
 			 struct fit_err *err)
 {
-	const struct fit_job *job = &v->jobs[j];
+	const struct fit_job *job = fit_view_job(v, j);
 	double s = fit_plan_app_packed(job->plans, job->exec_plan, job->gpus, v->cluster->max_node_gpus,
 				       v->fidelity->any_plan_time);
 
@@ -152,7 +162,7 @@ static int predict_plans(const struct fit_view *v, uint32_t j, double iterations
 
 int fit_predict_remaining(const struct fit_view *v, uint32_t j, int64_t *ns, struct fit_err *err)
 {
-	const struct fit_job *job = &v->jobs[j];
+	const struct fit_job *job = fit_view_job(v, j);
 	double left_s, work = fit_view_work(v, j);
 	int rc;
 
@@ -164,7 +174,7 @@ int fit_predict_remaining(const struct fit_view *v, uint32_t j, int64_t *ns, str
 	if (job->plans)
 		return predict_plans(v, j, (double)job->iterations - work, ns, err);
 	if (!job->app) {
-		const struct job_state *s = &v->engine->state[j];
+		const struct job_state *s = fit_engine_state(v->engine, j);
 		bool flows = s->alloc.gpus && v->now_ns > s->run.from_ns;
 
 		*ns = job->duration_ns - s->run.done_ns - (flows ? v->now_ns - s->run.from_ns : 0);
@@ -180,7 +190,7 @@ int fit_predict_remaining(const struct fit_view *v, uint32_t j, int64_t *ns, str
 
 int fit_predict_duration(const struct fit_view *v, uint32_t j, int64_t *ns, struct fit_err *err)
 {
-	const struct fit_job *job = &v->jobs[j];
+	const struct fit_job *job = fit_view_job(v, j);
 	double left_s;
 	int rc;
 

@@ -26,14 +26,14 @@ static int64_t next_tie(struct fit_greedy *g)
 
 void fit_greedy_leave(struct fit_greedy *g, const struct fit_view *v, uint32_t j)
 {
-	(void)fit_ranked_remove(g->running, v->jobs[j].local);
+	(void)fit_ranked_remove(g->running, fit_view_slot(v, j));
 }
 
 int fit_greedy_wait_at(struct fit_greedy *g, const struct fit_view *v, uint32_t j, int64_t key, int64_t tie,
 		       struct fit_err *err)
 {
 	fit_greedy_leave(g, v, j);
-	return fit_backlog_add(g->waiting, v->jobs[j].local, v->jobs[j].gpus, key, tie) ?
+	return fit_backlog_add(g->waiting, fit_view_slot(v, j), j, fit_view_job(v, j)->gpus, key, tie) ?
 	       fit_fail_nomem(err) : FIT_OK;
 }
 
@@ -46,7 +46,7 @@ int fit_greedy_wait(struct fit_greedy *g, const struct fit_view *v, uint32_t j, 
 static int run_at(struct fit_greedy *g, const struct fit_view *v, uint32_t j, int64_t key, int64_t tie,
 		  struct fit_err *err)
 {
-	struct fit_ranked_entry e = { key, tie, j, v->jobs[j].local, v->jobs[j].gpus, 0 };
+	struct fit_ranked_entry e = { key, tie, j, fit_view_slot(v, j), fit_view_job(v, j)->gpus, 0 };
 
 	return fit_grow(&g->list, &g->cap_list, fit_ranked_count(g->running) + 1, sizeof *g->list) ||
 	       fit_ranked_add(g->running, &e) ? fit_fail_nomem(err) : FIT_OK;
@@ -55,7 +55,7 @@ static int run_at(struct fit_greedy *g, const struct fit_view *v, uint32_t j, in
 int fit_greedy_run_at(struct fit_greedy *g, const struct fit_view *v, uint32_t j, int64_t key, int64_t tie,
 		      struct fit_err *err)
 {
-	return fit_backlog_remove(g->waiting, v->jobs[j].local) ? run_at(g, v, j, key, tie, err) : FIT_OK;
+	return fit_backlog_remove(g->waiting, fit_view_slot(v, j)) ? run_at(g, v, j, key, tie, err) : FIT_OK;
 }
 
 int fit_greedy_run(struct fit_greedy *g, const struct fit_view *v, uint32_t j, int64_t key,
@@ -67,13 +67,13 @@ int fit_greedy_run(struct fit_greedy *g, const struct fit_view *v, uint32_t j, i
 int fit_greedy_rekey_at(struct fit_greedy *g, const struct fit_view *v, uint32_t j, int64_t key, int64_t tie,
 			struct fit_err *err)
 {
-	return fit_ranked_remove(g->running, v->jobs[j].local) ? run_at(g, v, j, key, tie, err) : FIT_OK;
+	return fit_ranked_remove(g->running, fit_view_slot(v, j)) ? run_at(g, v, j, key, tie, err) : FIT_OK;
 }
 
 int fit_greedy_rekey(struct fit_greedy *g, const struct fit_view *v, uint32_t j, int64_t key,
 		     struct fit_err *err)
 {
-	const struct fit_ranked_entry *e = fit_ranked_find(g->running, v->jobs[j].local);
+	const struct fit_ranked_entry *e = fit_ranked_find(g->running, fit_view_slot(v, j));
 
 	return e ? fit_greedy_rekey_at(g, v, j, key, e->tie, err) : FIT_OK;
 }
@@ -129,12 +129,12 @@ static int lose(struct fit_greedy *g, const struct fit_ranked_entry *e)
 /* A type that job j may have with that many GPUs left; FIT_ANY_TYPE: none. */
 static int32_t type_for(const struct fit_view *v, const int64_t *left, uint32_t j)
 {
-	int32_t only = v->jobs[j].gpu_type, held = fit_view_type(v, j);
+	int32_t only = fit_view_job(v, j)->gpu_type, held = fit_view_type(v, j);
 
-	if (held != FIT_ANY_TYPE && v->jobs[j].gpus <= left[held])
+	if (held != FIT_ANY_TYPE && fit_view_job(v, j)->gpus <= left[held])
 		return held;
 	for (int32_t t = 0; t < v->cluster->n_types; t++)
-		if ((only == FIT_ANY_TYPE || only == t) && v->jobs[j].gpus <= left[t])
+		if ((only == FIT_ANY_TYPE || only == t) && fit_view_job(v, j)->gpus <= left[t])
 			return t;
 	return FIT_ANY_TYPE;
 }
@@ -156,7 +156,6 @@ static int walk(struct fit_greedy *g, const struct fit_view *v, struct fit_plan 
 	int64_t left[FIT_GPU_TYPES_MAX] = { 0 };
 	size_t i = 0;
 	int32_t type;
-	uint32_t local;
 	int rc = FIT_OK;
 
 	for (type = 0; type < n_types; type++)
@@ -164,24 +163,23 @@ static int walk(struct fit_greedy *g, const struct fit_view *v, struct fit_plan 
 	while (!rc) {
 		const struct fit_ranked_entry *r = i < n_running ? &g->list[i] : NULL;
 		struct candidate w = { .greedy = g };
-		bool waits = fit_backlog_look(g->waiting, most_of(left, n_types), &local, &w.key, &w.tie);
+		bool waits = fit_backlog_look(g->waiting, most_of(left, n_types), &w.job, &w.key, &w.tie);
 
 		if (!r && !waits)
 			return FIT_OK;
-		w.job = waits ? v->members[local] : 0;
 		if (waits && (!r || waiting_first(&w, r))) {
-			fit_backlog_pass(g->waiting, local);
+			fit_backlog_pass(g->waiting, fit_view_slot(v, w.job));
 			type = type_for(v, left, w.job);
 			if (type == FIT_ANY_TYPE)
 				continue;	/* no room on the type that it asks for */
-			left[type] -= v->jobs[w.job].gpus;
-			rc = fit_plan_grant_type(plan, w.job, v->jobs[w.job].gpus, type);
+			left[type] -= fit_view_job(v, w.job)->gpus;
+			rc = fit_plan_grant_type(plan, w.job, fit_view_job(v, w.job)->gpus, type);
 			continue;
 		}
 		type = type_for(v, left, r->job);
 		if (type != FIT_ANY_TYPE) {
-			left[type] -= v->jobs[r->job].gpus;
-			rc = fit_plan_grant_type(plan, r->job, v->jobs[r->job].gpus, type);
+			left[type] -= fit_view_job(v, r->job)->gpus;
+			rc = fit_plan_grant_type(plan, r->job, fit_view_job(v, r->job)->gpus, type);
 		} else {
 			rc = lose(g, r);
 		}
@@ -192,8 +190,7 @@ static int walk(struct fit_greedy *g, const struct fit_view *v, struct fit_plan 
 
 /* The first waiting job in order that fits where it comes, if `room` less the GPUs of those that run
  * before it is left there. Of each size only the first can be it. */
-static bool next_start(const struct fit_greedy *g, const struct fit_view *v, int64_t room,
-		       struct candidate *first, uint32_t *local)
+static bool next_start(const struct fit_greedy *g, int64_t room, struct candidate *first)
 {
 	bool any = false;
 
@@ -203,12 +200,11 @@ static bool next_start(const struct fit_greedy *g, const struct fit_view *v, int
 
 		if (!fit_backlog_head(g->waiting, i, &h) || h.gpus > room)
 			continue;
-		w = (struct candidate){ g, h.key, h.tie, v->members[h.job] };
+		w = (struct candidate){ g, h.key, h.tie, h.job };
 		if ((any && !candidate_before(&w, first)) ||
 		    fit_ranked_before(g->running, running_first, &w) > room - h.gpus)
 			continue;
 		*first = w;
-		*local = h.job;
 		any = true;
 	}
 	return any;
@@ -216,13 +212,13 @@ static bool next_start(const struct fit_greedy *g, const struct fit_view *v, int
 
 /* Those that come before a running job and do not fit find no room later, either, nor do others of their
  * size: what is left never grows along the walk. */
-static void drop_before(struct fit_greedy *g, const struct fit_view *v, const struct fit_ranked_entry *r)
+static void drop_before(struct fit_greedy *g, const struct fit_ranked_entry *r)
 {
 	for (size_t i = 0; i < fit_backlog_sizes(g->waiting); i++) {
 		struct fit_backlog_head h;
 
 		if (fit_backlog_head(g->waiting, i, &h) &&
-		    waiting_first(&(struct candidate){ g, h.key, h.tie, v->members[h.job] }, r))
+		    waiting_first(&(struct candidate){ g, h.key, h.tie, h.job }, r))
 			fit_backlog_drop_size(g->waiting, h.gpus);
 	}
 }
@@ -239,17 +235,16 @@ static int leap(struct fit_greedy *g, const struct fit_view *v, struct fit_plan 
 	for (;;) {
 		const struct fit_ranked_entry *out = fit_ranked_over(g->running, room);
 		struct candidate w = { .greedy = g };
-		uint32_t local;
 
-		if (next_start(g, v, room, &w, &local) && (!out || waiting_first(&w, out))) {
-			int64_t gpus = v->jobs[w.job].gpus;
+		if (next_start(g, room, &w) && (!out || waiting_first(&w, out))) {
+			int64_t gpus = fit_view_job(v, w.job)->gpus;
 
-			fit_backlog_pass(g->waiting, local);
+			fit_backlog_pass(g->waiting, fit_view_slot(v, w.job));
 			if (fit_plan_grant_type(plan, w.job, gpus, 0))
 				return fit_fail_nomem(err);
 			room -= gpus;
 		} else if (out) {
-			drop_before(g, v, out);
+			drop_before(g, out);
 			room += out->gpus;
 			if (lose(g, out))
 				return fit_fail_nomem(err);

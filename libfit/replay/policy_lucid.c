@@ -62,14 +62,15 @@ struct member {
 /* A job that arrived since the last decision. */
 struct fresh {
 	int64_t key, arrival;
-	uint32_t local;		/* its place in the partition */
+	uint32_t job;
 };
 
 struct lucid {
 	struct fit_policy_params p;
 	bool horus;
 	struct fit_backlog *waiting;	/* by key: predicted GPU time, or arrival */
-	struct member *member;		/* by place in the partition */
+	struct member *member;		/* by slot */
+	size_t cap_member;
 	struct hosts *sizes;
 	size_t n_sizes, cap_sizes;
 	struct fresh *fresh;
@@ -110,6 +111,7 @@ static int init(void **state, const struct fit_view *v, const struct fit_policy_
 {
 	struct lucid *l = calloc(1, sizeof *l);
 
+	(void)v;
 	if (!l)
 		return fit_fail_nomem(err);
 	*state = l;
@@ -118,8 +120,7 @@ static int init(void **state, const struct fit_view *v, const struct fit_policy_
 	l->again_ns = INT64_MAX;
 	l->switch_ns = INT64_MIN;
 	l->waiting = fit_backlog_new();
-	l->member = calloc(v->n_members ? v->n_members : 1, sizeof *l->member);
-	return l->waiting && l->member ? FIT_OK : fit_fail_nomem(err);
+	return l->waiting ? FIT_OK : fit_fail_nomem(err);
 }
 
 static int lucid_init(void **state, const struct fit_view *v, const struct fit_policy_params *p,
@@ -136,7 +137,7 @@ static int horus_init(void **state, const struct fit_view *v, const struct fit_p
 
 static struct member *member_of(const struct lucid *l, const struct fit_view *v, uint32_t j)
 {
-	return &l->member[v->jobs[j].local];
+	return &l->member[fit_view_slot(v, j)];
 }
 
 /* The hosts of a size; NULL: out of memory. */
@@ -181,7 +182,7 @@ static int64_t least_key(const struct lucid *l, const struct fit_view *v, uint32
 
 static bool may_share(const struct lucid *l, const struct fit_view *v, uint32_t j)
 {
-	return l->packing && v->jobs[j].gpus <= l->p.pack_gpus;
+	return l->packing && fit_view_job(v, j)->gpus <= l->p.pack_gpus;
 }
 
 #define NOBODY UINT32_MAX
@@ -193,7 +194,7 @@ static uint32_t first_host(const struct lucid *l, const struct fit_view *v, cons
 	int64_t least = least_key(l, v, j);
 
 	for (size_t i = 0; i < h->n_configs; i++) {
-		if (!configs_agree(l, v, v->jobs[j].config, h->configs[i]))
+		if (!configs_agree(l, v, fit_view_job(v, j)->config, h->configs[i]))
 			continue;
 		e = fit_ranked_least(h->by_config[h->configs[i]], least);
 		if (e && (!first || e->key < first->key))
@@ -211,7 +212,7 @@ static uint32_t find_host(const struct lucid *l, const struct fit_view *v, const
 		return first_host(l, v, h, j);
 	for (size_t i = 0; i < h->n_new; i++)
 		if (member_of(l, v, h->fresh[i])->key >= least &&
-		    configs_agree(l, v, v->jobs[j].config, v->jobs[h->fresh[i]].config))
+		    configs_agree(l, v, fit_view_job(v, j)->config, fit_view_job(v, h->fresh[i])->config))
 			return h->fresh[i];
 	return NOBODY;
 }
@@ -225,7 +226,7 @@ static struct fit_ranked_entry host_entry(const struct lucid *l, const struct fi
 
 static int add_to_set(struct lucid *l, const struct fit_view *v, struct hosts *h, uint32_t j)
 {
-	uint32_t config = v->jobs[j].config;
+	uint32_t config = fit_view_job(v, j)->config;
 	const struct fit_ranked_entry e = host_entry(l, v, j);
 
 	if (!h->by_config[config]) {
@@ -259,9 +260,9 @@ static int add_new(struct lucid *l, const struct fit_view *v, struct hosts *h, u
 static int add_host(struct lucid *l, const struct fit_view *v, uint32_t j, int news, struct fit_err *err)
 {
 	struct member *m = member_of(l, v, j);
-	struct hosts *h = hosts_of(l, v, v->jobs[j].gpus);
+	struct hosts *h = hosts_of(l, v, fit_view_job(v, j)->gpus);
 
-	if (m->host || v->jobs[j].gpus > l->p.pack_gpus ||
+	if (m->host || fit_view_job(v, j)->gpus > l->p.pack_gpus ||
 	    (fit_view_alloc(v, j)->n > 1 && !v->fidelity->packs_distributed))
 		return FIT_OK;
 	if (!h || add_to_set(l, v, h, j) || add_new(l, v, h, j, news))
@@ -276,7 +277,7 @@ static void drop_host(struct lucid *l, const struct fit_view *v, struct hosts *h
 	const struct fit_ranked_entry e = host_entry(l, v, j);
 	size_t i = 0;
 
-	fit_ranked_take_out(h->by_config[v->jobs[j].config], &e);
+	fit_ranked_take_out(h->by_config[fit_view_job(v, j)->config], &e);
 	m->host = false;
 	if (m->news == SEEN)
 		return;
@@ -349,25 +350,29 @@ static int renew(struct lucid *l, const struct fit_view *v, struct fit_err *err)
 static int lucid_arrive(void *state, const struct fit_view *v, uint32_t j, struct fit_err *err)
 {
 	struct lucid *l = state;
-	struct member *m = member_of(l, v, j);
+	const struct fit_job *job = fit_view_job(v, j);
+	uint32_t slot = fit_view_slot(v, j);
+	struct member *m;
 	int64_t us;
 
+	if (fit_grow(&l->member, &l->cap_member, (size_t)slot + 1, sizeof *l->member))
+		return fit_fail_nomem(err);
+	m = &l->member[slot];
+	*m = (struct member){ .fresh = true, .arrival = l->arrived++ };
 	if (l->horus || !l->p.estimate)
 		m->key = 0;
-	else if (!__builtin_mul_overflow(v->jobs[j].predicted_ns / 1000, v->jobs[j].gpus, &us) &&
+	else if (!__builtin_mul_overflow(job->predicted_ns / 1000, job->gpus, &us) &&
 		 us < INT64_MAX / 2 && us > INT64_MIN / 2)
 		m->key = us;
 	else
-		m->key = v->jobs[j].predicted_ns < 0 ? INT64_MIN / 2 : INT64_MAX / 2;
-	m->fresh = true;
-	m->arrival = l->arrived++;
-	if ((v->jobs[j].gpus > l->p.pack_gpus && l->p.wide_wait_ns >= 0 &&
+		m->key = job->predicted_ns < 0 ? INT64_MIN / 2 : INT64_MAX / 2;
+	if ((job->gpus > l->p.pack_gpus && l->p.wide_wait_ns >= 0 &&
 	     fit_overdue_add(&l->wide, j, fit_view_submit_ns(v, j))) ||
 	    fit_grow(&l->fresh, &l->cap_fresh, l->n_fresh + 1, sizeof *l->fresh) ||
-	    !hosts_of(l, v, v->jobs[j].gpus) ||
-	    fit_backlog_add(l->waiting, v->jobs[j].local, v->jobs[j].gpus, m->key, m->arrival))
+	    !hosts_of(l, v, job->gpus) ||
+	    fit_backlog_add(l->waiting, slot, j, job->gpus, m->key, m->arrival))
 		return fit_fail_nomem(err);
-	l->fresh[l->n_fresh++] = (struct fresh){ m->key, m->arrival, v->jobs[j].local };
+	l->fresh[l->n_fresh++] = (struct fresh){ m->key, m->arrival, j };
 	return FIT_OK;
 }
 
@@ -382,7 +387,7 @@ static void lucid_leave(void *state, const struct fit_view *v, uint32_t j)
 	struct lucid *l = state;
 
 	if (member_of(l, v, j)->host)
-		drop_host(l, v, hosts_of(l, v, v->jobs[j].gpus), j);
+		drop_host(l, v, hosts_of(l, v, fit_view_job(v, j)->gpus), j);
 	set_room(l);
 }
 
@@ -391,7 +396,7 @@ static int lucid_changed(void *state, const struct fit_view *v, uint32_t j, stru
 {
 	struct lucid *l = state;
 
-	if (fit_backlog_remove(l->waiting, v->jobs[j].local)) {
+	if (fit_backlog_remove(l->waiting, fit_view_slot(v, j))) {
 		fit_overdue_remove(&l->wide, j);
 		return FIT_OK;	/* placed: the decision has told hosts from others already */
 	}
@@ -400,9 +405,9 @@ static int lucid_changed(void *state, const struct fit_view *v, uint32_t j, stru
 
 /* ---- decisions ---- */
 
-static bool before(const struct lucid *l, uint32_t a, uint32_t b)
+static bool before(const struct lucid *l, const struct fit_view *v, uint32_t a, uint32_t b)
 {
-	const struct member *x = &l->member[a], *y = &l->member[b];
+	const struct member *x = member_of(l, v, a), *y = member_of(l, v, b);
 
 	return x->key != y->key ? x->key < y->key : x->arrival < y->arrival;
 }
@@ -422,7 +427,7 @@ enum outcome { WAITS, SHARES, ALONE, TAKEN };	/* TAKEN: started ahead of its tur
 static int try_job(struct lucid *l, const struct fit_view *v, struct fit_plan *plan, uint32_t j,
 		   enum outcome *outcome, struct fit_err *err)
 {
-	struct hosts *h = hosts_of(l, v, v->jobs[j].gpus);
+	struct hosts *h = hosts_of(l, v, fit_view_job(v, j)->gpus);
 	uint32_t with;
 	bool fits = false;
 
@@ -464,27 +469,27 @@ static int walk(struct lucid *l, const struct fit_view *v, struct fit_plan *plan
 	if (l->n_fresh > 1)
 		qsort(l->fresh, l->n_fresh, sizeof *l->fresh, by_place);
 	for (;;) {
-		uint32_t local;
+		uint32_t j;
 		int64_t key, tie;
-		bool waits = fit_backlog_look(l->waiting, INT64_MAX, &local, &key, &tie);
+		bool waits = fit_backlog_look(l->waiting, INT64_MAX, &j, &key, &tie);
 		enum outcome outcome;
 		int rc;
 
-		while (f < l->n_fresh && !fit_backlog_has(l->waiting, l->fresh[f].local))
+		while (f < l->n_fresh && !fit_backlog_has(l->waiting, fit_view_slot(v, l->fresh[f].job)))
 			f++;	/* started while packing was off */
-		if (waits && !worth(l, hosts_of(l, v, v->jobs[v->members[local]].gpus), key)) {
-			fit_backlog_drop_size(l->waiting, v->jobs[v->members[local]].gpus);
+		if (waits && !worth(l, hosts_of(l, v, fit_view_job(v, j)->gpus), key)) {
+			fit_backlog_drop_size(l->waiting, fit_view_job(v, j)->gpus);
 			continue;
 		}
 		/* of sizes that were dropped new arrivals remain */
-		if (f < l->n_fresh && (!waits || before(l, l->fresh[f].local, local)))
-			local = l->fresh[f++].local;
+		if (f < l->n_fresh && (!waits || before(l, v, l->fresh[f].job, j)))
+			j = l->fresh[f++].job;
 		else if (waits)
-			fit_backlog_pass(l->waiting, local);
+			fit_backlog_pass(l->waiting, fit_view_slot(v, j));
 		else
 			return FIT_OK;
-		f += f < l->n_fresh && l->fresh[f].local == local;
-		rc = try_job(l, v, plan, v->members[local], &outcome, err);
+		f += f < l->n_fresh && l->fresh[f].job == j;
+		rc = try_job(l, v, plan, j, &outcome, err);
 		if (rc)
 			return rc;
 		*alone += outcome == ALONE;
@@ -495,13 +500,13 @@ static int walk(struct lucid *l, const struct fit_view *v, struct fit_plan *plan
 static int walk_head(struct lucid *l, const struct fit_view *v, struct fit_plan *plan, struct fit_err *err)
 {
 	enum outcome outcome = ALONE;
-	uint32_t local;
+	uint32_t j;
 	int64_t key, tie;
 	int rc = FIT_OK;
 
-	while (!rc && !l->held && outcome != WAITS && fit_backlog_look(l->waiting, INT64_MAX, &local, &key, &tie)) {
-		fit_backlog_pass(l->waiting, local);
-		rc = try_job(l, v, plan, v->members[local], &outcome, err);
+	while (!rc && !l->held && outcome != WAITS && fit_backlog_look(l->waiting, INT64_MAX, &j, &key, &tie)) {
+		fit_backlog_pass(l->waiting, fit_view_slot(v, j));
+		rc = try_job(l, v, plan, j, &outcome, err);
 	}
 	return rc;
 }
@@ -573,7 +578,8 @@ static int lucid_decide(void *state, const struct fit_view *v, struct fit_plan *
 	l->packed_before = true;
 	rc = rc ? rc : walk(l, v, plan, &alone, err);
 	for (size_t i = 0; i < l->n_fresh; i++)
-		l->member[l->fresh[i].local].fresh = false;
+		if (fit_view_slot(v, l->fresh[i].job) != FIT_NO_SLOT)
+			member_of(l, v, l->fresh[i].job)->fresh = false;
 	l->n_fresh = 0;
 	age_news(l, v);
 	if (alone && fit_backlog_count(l->waiting) > alone)
@@ -592,7 +598,7 @@ static int64_t lucid_next_wake(void *state, const struct fit_view *v)
 const struct fit_policy fit_policy_lucid = {
 	.name = "lucid",
 	.summary = "smallest predicted GPU time first, packed by sharing score, not preemptive",
-	.needs = FIT_SHARES | FIT_PREDICTED | FIT_COUNTS_DOWN | FIT_ONLY_NEWS | FIT_ONE_TYPE,
+	.needs = FIT_SLOTS | FIT_SHARES | FIT_PREDICTED | FIT_COUNTS_DOWN | FIT_ONLY_NEWS | FIT_ONE_TYPE,
 	.init = lucid_init,
 	.free = lucid_free,
 	.arrive = lucid_arrive,
@@ -606,7 +612,7 @@ const struct fit_policy fit_policy_lucid = {
 const struct fit_policy fit_policy_horus = {
 	.name = "horus",
 	.summary = "first in, first out, packed by utilisation, not preemptive",
-	.needs = FIT_SHARES | FIT_COUNTS_DOWN | FIT_ONLY_NEWS | FIT_ONE_TYPE,
+	.needs = FIT_SLOTS | FIT_SHARES | FIT_COUNTS_DOWN | FIT_ONLY_NEWS | FIT_ONE_TYPE,
 	.init = horus_init,
 	.free = lucid_free,
 	.arrive = lucid_arrive,

@@ -87,7 +87,7 @@ static void queue_drop_first(struct queue *q)
 
 static int fifo_arrive(void *state, const struct fit_view *v, uint32_t j, struct fit_err *err)
 {
-	return queue_add(state, (struct entry){ v->jobs[j].submit_ns, 0, j }, err);
+	return queue_add(state, (struct entry){ fit_view_job(v, j)->submit_ns, 0, j }, err);
 }
 
 static int sjf_arrive(void *state, const struct fit_view *v, uint32_t j, struct fit_err *err)
@@ -132,7 +132,7 @@ static int qssf_arrive(void *state, const struct fit_view *v, uint32_t j, struct
 		q->n_now = 0;
 	q->last_ns = v->now_ns;
 	q->n_now++;
-	return queue_add(q, (struct entry){ gpu_time(&v->jobs[j]), v->jobs[j].gpus, j }, err);
+	return queue_add(q, (struct entry){ gpu_time(fit_view_job(v, j)), fit_view_job(v, j)->gpus, j }, err);
 }
 
 static int by_size(const void *pa, const void *pb)
@@ -199,15 +199,17 @@ static void fjf_free(void *state)
 
 static int fjf_arrive(void *state, const struct fit_view *v, uint32_t j, struct fit_err *err)
 {
-	return fit_backlog_add(state, v->jobs[j].local, v->jobs[j].gpus, v->jobs[j].submit_ns, j) ?
-	       fit_fail_nomem(err) : FIT_OK;
+	const struct fit_job *job = fit_view_job(v, j);
+
+	return fit_backlog_add(state, fit_view_slot(v, j), j, job->gpus, job->submit_ns, 0) ? fit_fail_nomem(err) :
+	       FIT_OK;
 }
 
 static int fjf_changed(void *state, const struct fit_view *v, uint32_t j, struct fit_err *err)
 {
 	(void)err;
 	if (fit_view_gpus(v, j))
-		(void)fit_backlog_remove(state, v->jobs[j].local);
+		(void)fit_backlog_remove(state, fit_view_slot(v, j));
 	return FIT_OK;
 }
 
@@ -215,19 +217,18 @@ static int fjf_changed(void *state, const struct fit_view *v, uint32_t j, struct
 static int fjf_decide(void *state, const struct fit_view *v, struct fit_plan *plan, struct fit_err *err)
 {
 	int64_t key, tie;
-	uint32_t local;
+	uint32_t j;
 
 	fit_backlog_rewind(state);
-	while (fit_backlog_look(state, v->cluster->n_free, &local, &key, &tie)) {
-		uint32_t j = v->members[local];
+	while (fit_backlog_look(state, v->cluster->n_free, &j, &key, &tie)) {
 		bool fits;
 
 		if (fit_plan_try(plan, j, &fits))
 			return fit_fail_nomem(err);
 		if (fits || v->cluster->n_types > 1)	/* another one may be for another type */
-			fit_backlog_pass(state, local);
+			fit_backlog_pass(state, fit_view_slot(v, j));
 		else
-			fit_backlog_drop_size(state, v->jobs[j].gpus);
+			fit_backlog_drop_size(state, fit_view_job(v, j)->gpus);
 	}
 	return FIT_OK;
 }
@@ -235,7 +236,7 @@ static int fjf_decide(void *state, const struct fit_view *v, struct fit_plan *pl
 const struct fit_policy fit_policy_fifo = {
 	.name = "fifo",
 	.summary = "first in, first out; the head of the queue blocks",
-	.needs = FIT_ONLY_NEWS | FIT_ENDS_AS_PLACED,
+	.needs = FIT_SLOTS | FIT_ONLY_NEWS | FIT_ENDS_AS_PLACED,
 	.init = queue_init,
 	.free = queue_free,
 	.arrive = fifo_arrive,
@@ -245,7 +246,7 @@ const struct fit_policy fit_policy_fifo = {
 const struct fit_policy fit_policy_sjf = {
 	.name = "sjf",
 	.summary = "shortest job first, not preemptive; the head of the queue blocks",
-	.needs = FIT_ONLY_NEWS,
+	.needs = FIT_SLOTS | FIT_ONLY_NEWS,
 	.init = queue_init,
 	.free = queue_free,
 	.arrive = sjf_arrive,
@@ -255,7 +256,7 @@ const struct fit_policy fit_policy_sjf = {
 const struct fit_policy fit_policy_qssf = {
 	.name = "qssf",
 	.summary = "smallest predicted GPU time first, not preemptive; the head of the queue blocks",
-	.needs = FIT_ONLY_NEWS | FIT_PREDICTED,
+	.needs = FIT_SLOTS | FIT_ONLY_NEWS | FIT_PREDICTED,
 	.init = queue_init,
 	.free = queue_free,
 	.arrive = qssf_arrive,
@@ -266,7 +267,7 @@ const struct fit_policy fit_policy_qssf = {
 const struct fit_policy fit_policy_fjf = {
 	.name = "fjf",
 	.summary = "fit job first: first in, first out, those that do not fit are passed over",
-	.needs = FIT_ONLY_NEWS | FIT_ENDS_AS_PLACED,
+	.needs = FIT_SLOTS | FIT_ONLY_NEWS | FIT_ENDS_AS_PLACED,
 	.init = fjf_init,
 	.free = fjf_free,
 	.arrive = fjf_arrive,

@@ -27,7 +27,8 @@ struct by_key {
 	int64_t place;		/* in it */
 	uint32_t *fresh;	/* arrived since the last decision */
 	size_t n_fresh, cap_fresh;
-	int64_t *tie;		/* by place in the partition */
+	int64_t *tie;		/* by slot */
+	size_t cap_tie;
 };
 
 static int remaining(const struct fit_view *v, uint32_t j, int64_t *key, struct fit_err *err)
@@ -41,7 +42,7 @@ static int remaining_gpu_time(const struct fit_view *v, uint32_t j, int64_t *key
 	int64_t ns;
 	int rc = fit_predict_remaining(v, j, &ns, err);
 
-	if (!rc && __builtin_mul_overflow(ns, v->jobs[j].gpus, key))
+	if (!rc && __builtin_mul_overflow(ns, fit_view_job(v, j)->gpus, key))
 		*key = INT64_MAX;
 	return rc;
 }
@@ -49,7 +50,7 @@ static int remaining_gpu_time(const struct fit_view *v, uint32_t j, int64_t *key
 static int size(const struct fit_view *v, uint32_t j, int64_t *key, struct fit_err *err)
 {
 	(void)err;
-	*key = v->jobs[j].gpus;
+	*key = fit_view_job(v, j)->gpus;
 	return FIT_OK;
 }
 
@@ -74,9 +75,6 @@ static int init(void **state, const struct fit_view *v, keyed *key, bool constan
 	s->key = key;
 	s->constant = constant;
 	s->listed = listed;
-	s->tie = calloc(v->n_members ? v->n_members : 1, sizeof *s->tie);
-	if (!s->tie)
-		return fit_fail_nomem(err);
 	return fit_greedy_init(&s->greedy, listed ? FIT_TIES_GIVEN :
 			       v->fidelity->greedy_list_order ? FIT_TIES_WAITING_FIRST : FIT_TIES_BY_JOB, err);
 }
@@ -109,7 +107,7 @@ static int wait(struct by_key *s, const struct fit_view *v, uint32_t j, struct f
 
 	if (rc)
 		return rc;
-	return s->listed ? fit_greedy_wait_at(&s->greedy, v, j, key, s->tie[v->jobs[j].local], err) :
+	return s->listed ? fit_greedy_wait_at(&s->greedy, v, j, key, s->tie[fit_view_slot(v, j)], err) :
 	       fit_greedy_wait(&s->greedy, v, j, key, err);
 }
 
@@ -119,7 +117,8 @@ static int by_key_arrive(void *state, const struct fit_view *v, uint32_t j, stru
 
 	if (!s->listed)
 		return wait(s, v, j, err);
-	if (fit_grow(&s->fresh, &s->cap_fresh, s->n_fresh + 1, sizeof *s->fresh))
+	if (fit_grow(&s->tie, &s->cap_tie, (size_t)fit_view_slot(v, j) + 1, sizeof *s->tie) ||
+	    fit_grow(&s->fresh, &s->cap_fresh, s->n_fresh + 1, sizeof *s->fresh))
 		return fit_fail_nomem(err);
 	s->fresh[s->n_fresh++] = j;
 	return FIT_OK;
@@ -141,7 +140,7 @@ static int by_key_changed(void *state, const struct fit_view *v, uint32_t j, str
 	if (!s->listed)
 		return fit_greedy_run(&s->greedy, v, j, 0, err);
 	rc = s->key(v, j, &key, err);
-	return rc ? rc : fit_greedy_run_at(&s->greedy, v, j, key, s->tie[v->jobs[j].local], err);
+	return rc ? rc : fit_greedy_run_at(&s->greedy, v, j, key, s->tie[fit_view_slot(v, j)], err);
 }
 
 /* The keys of now. In one list those that run keep their order among each other, behind all that waited
@@ -157,13 +156,13 @@ static int take_keys(struct by_key *s, const struct fit_view *v, struct fit_err 
 
 		rc = s->key(v, j, &g->list[i].key, err);
 		if (s->listed && !s->constant)
-			g->list[i].tie = s->tie[v->jobs[j].local] = s->place++;
+			g->list[i].tie = s->tie[fit_view_slot(v, j)] = s->place++;
 	}
 	if (rc)
 		return rc;
 	fit_ranked_rekey(g->running, g->list);
 	for (size_t i = 0; i < s->n_fresh && !rc; i++) {
-		s->tie[v->jobs[s->fresh[i]].local] = s->place++;
+		s->tie[fit_view_slot(v, s->fresh[i])] = s->place++;
 		rc = wait(s, v, s->fresh[i], err);
 	}
 	s->n_fresh = 0;
@@ -212,11 +211,11 @@ static int by_key_describe(const struct fit_policy_params *p, const struct fit_v
 }
 
 const struct fit_policy fit_policy_srtf =
-	BY_KEY("srtf", "shortest remaining time first, preemptive", srtf_init, FIT_COUNTS_DOWN);
+	BY_KEY("srtf", "shortest remaining time first, preemptive", srtf_init, FIT_COUNTS_DOWN | FIT_SLOTS);
 const struct fit_policy fit_policy_shortest =
-	BY_KEY("shortest", "the same as srtf", srtf_init, FIT_COUNTS_DOWN);
+	BY_KEY("shortest", "the same as srtf", srtf_init, FIT_COUNTS_DOWN | FIT_SLOTS);
 const struct fit_policy fit_policy_shortest_gpu =
 	BY_KEY("shortest-gpu", "smallest remaining GPU time first, preemptive", shortest_gpu_init,
-	       FIT_COUNTS_DOWN);
+	       FIT_COUNTS_DOWN | FIT_SLOTS);
 const struct fit_policy fit_policy_smallest =
-	BY_KEY("smallest", "fewest GPUs first, preemptive", smallest_init, FIT_COUNTS_DOWN | FIT_ONLY_NEWS);
+	BY_KEY("smallest", "fewest GPUs first, preemptive", smallest_init, FIT_COUNTS_DOWN | FIT_ONLY_NEWS | FIT_SLOTS);

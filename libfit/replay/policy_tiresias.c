@@ -33,7 +33,9 @@ struct tiresias {
 	struct fit_attained attained;
 	enum fit_queue_order order;
 	struct fit_greedy greedy;
-	struct member *member;		/* by place in the partition */
+	struct member *member;		/* by slot */
+	size_t cap_member;
+	uint32_t *ranks;		/* by place in the partition, where the order is that of submission */
 	int64_t last_place;
 	/* running first: places of those that run; of those that wait, from the tail and from the head */
 	int64_t runs_next, tail_next, head_next, head_low;
@@ -59,7 +61,7 @@ struct tiresias {
 
 static struct member *member_of(const struct tiresias *t, const struct fit_view *v, uint32_t j)
 {
-	return &t->member[v->jobs[j].local];
+	return &t->member[fit_view_slot(v, j)];
 }
 
 static int64_t key_of(const struct tiresias *t, const struct member *m)
@@ -73,6 +75,7 @@ static void tiresias_free(void *state)
 
 	fit_greedy_release(&t->greedy);
 	free(t->member);
+	free(t->ranks);
 	fit_timers_release(&t->promotions);
 	fit_timers_release(&t->demotions);
 	free(t->list);
@@ -102,14 +105,17 @@ static int rank_submissions(struct tiresias *t, const struct fit_view *v, struct
 	struct submission *s = malloc((v->n_members ? v->n_members : 1) * sizeof *s);
 	uint32_t rank = 0;
 
-	if (!s)
+	t->ranks = malloc((v->n_members ? v->n_members : 1) * sizeof *t->ranks);
+	if (!s || !t->ranks) {
+		free(s);
 		return fit_fail_nomem(err);
+	}
 	for (size_t i = 0; i < v->n_members; i++)
 		s[i] = (struct submission){ v->jobs[v->members[i]].submit_ns, (uint32_t)i };
 	qsort(s, v->n_members, sizeof *s, by_submission);
 	for (size_t i = 0; i < v->n_members; i++) {
 		rank += i && s[i].ns > s[i - 1].ns;
-		t->member[s[i].local].submit_rank = rank;
+		t->ranks[s[i].local] = rank;
 	}
 	free(s);
 	return FIT_OK;
@@ -126,9 +132,8 @@ static int tiresias_init(void **state, const struct fit_view *v, const struct fi
 	*state = t;
 	fit_attained_init(&t->attained, v, p);
 	t->order = v->fidelity->tiresias_order;
-	t->member = calloc(v->n_members ? v->n_members : 1, sizeof *t->member);
-	rc = t->member ? fit_greedy_init(&t->greedy, t->order == FIT_QUEUE_SUBMITTED ?
-					 FIT_TIES_RUNNING_FIRST : FIT_TIES_GIVEN, err) : fit_fail_nomem(err);
+	rc = fit_greedy_init(&t->greedy, t->order == FIT_QUEUE_SUBMITTED ? FIT_TIES_RUNNING_FIRST :
+			     FIT_TIES_GIVEN, err);
 	return rc || t->order != FIT_QUEUE_SUBMITTED ? rc : rank_submissions(t, v, err);
 }
 
@@ -143,8 +148,13 @@ static int add_arrival(struct arrival **list, size_t *n, size_t *cap, struct arr
 static int tiresias_arrive(void *state, const struct fit_view *v, uint32_t j, struct fit_err *err)
 {
 	struct tiresias *t = state;
-	struct member *m = member_of(t, v, j);
+	uint32_t slot = fit_view_slot(v, j);
+	struct member *m;
 
+	if (fit_grow(&t->member, &t->cap_member, (size_t)slot + 1, sizeof *t->member))
+		return fit_fail_nomem(err);
+	m = &t->member[slot];
+	*m = (struct member){ .submit_rank = t->ranks ? t->ranks[fit_view_job(v, j)->local] : 0 };
 	m->order = t->order == FIT_QUEUE_RUNNING_FIRST ? t->n_arrived++ : j;
 	m->service.since_ns = v->now_ns;
 	return add_arrival(&t->fresh, &t->n_fresh, &t->cap_fresh, (struct arrival){ m->order, j }, err);
@@ -156,7 +166,7 @@ static void tiresias_leave(void *state, const struct fit_view *v, uint32_t j)
 
 	member_of(t, v, j)->stamp++;
 	fit_greedy_leave(&t->greedy, v, j);
-	(void)fit_backlog_remove(t->greedy.waiting, v->jobs[j].local);	/* stale ends: it may wait */
+	(void)fit_backlog_remove(t->greedy.waiting, fit_view_slot(v, j));	/* stale ends: it may wait */
 	t->wake_known = false;
 }
 
@@ -166,7 +176,8 @@ static void tiresias_leave(void *state, const struct fit_view *v, uint32_t j)
 static const struct fit_timer *first_timer(const struct tiresias *t, const struct fit_view *v,
 					   struct fit_timers *timers)
 {
-	while (timers->n && timers->heap[0].stamp != member_of(t, v, timers->heap[0].job)->stamp)
+	while (timers->n && (fit_view_slot(v, timers->heap[0].job) == FIT_NO_SLOT ||
+			     timers->heap[0].stamp != member_of(t, v, timers->heap[0].job)->stamp))
 		fit_timers_drop(timers);
 	return timers->n ? &timers->heap[0] : NULL;
 }
@@ -182,7 +193,7 @@ static int time_demotion(struct tiresias *t, const struct fit_view *v, uint32_t 
 	const struct member *m = member_of(t, v, j);
 
 	return add_timer(&t->demotions, (struct fit_timer){
-		fit_attained_spent_at(&t->attained, &m->service, v->jobs[j].gpus), j, m->stamp }, err);
+		fit_attained_spent_at(&t->attained, &m->service, fit_view_job(v, j)->gpus), j, m->stamp }, err);
 }
 
 /* ---- places in queues ---- */
@@ -280,9 +291,12 @@ static int settle(struct tiresias *t, const struct fit_view *v, struct fit_err *
 
 	for (size_t i = 0; i < t->n_moved && !rc && t->order == FIT_QUEUE_RUNNING_FIRST; i++) {
 		uint32_t j = t->moved[i];
-		struct member *m = member_of(t, v, j);
+		struct member *m;
 
-		if (!m->moved || !fit_ranked_find(t->greedy.running, v->jobs[j].local))
+		if (!fit_ranked_find(t->greedy.running, fit_view_slot(v, j)))
+			continue;
+		m = member_of(t, v, j);
+		if (!m->moved)
 			continue;
 		m->moved = false;
 		m->tie = t->runs_next++;
@@ -314,7 +328,7 @@ static int demote(struct tiresias *t, const struct fit_view *v, struct fit_err *
 		struct member *m = member_of(t, v, j);
 
 		fit_timers_drop(&t->demotions);
-		if (fit_attained_demote(&t->attained, &m->service, v->jobs[j].gpus, v->now_ns) &&
+		if (fit_attained_demote(&t->attained, &m->service, fit_view_job(v, j)->gpus, v->now_ns) &&
 		    add_arrival(&t->list, &t->n_list, &t->cap_list, (struct arrival){ m->order, j }, err))
 			return FIT_ENOMEM;
 	}
@@ -333,7 +347,8 @@ static int promote(struct tiresias *t, const struct fit_view *v, struct fit_err 
 
 	t->n_list = 0;
 	for (size_t i = 0; i < t->n_due; i++)
-		if (add_arrival(&t->list, &t->n_list, &t->cap_list,
+		if (fit_view_slot(v, t->due[i]) != FIT_NO_SLOT &&
+		    add_arrival(&t->list, &t->n_list, &t->cap_list,
 				(struct arrival){ member_of(t, v, t->due[i])->order, t->due[i] }, err))
 			return FIT_ENOMEM;
 	t->n_due = 0;
@@ -350,7 +365,7 @@ static int promote(struct tiresias *t, const struct fit_view *v, struct fit_err 
 		uint32_t j = t->list[i].job;
 
 		fit_attained_promote(&member_of(t, v, j)->service, v->now_ns);
-		if (fit_backlog_remove(t->greedy.waiting, v->jobs[j].local))
+		if (fit_backlog_remove(t->greedy.waiting, fit_view_slot(v, j)))
 			rc = wait_at_tail(t, v, j, err);
 	}
 	return rc;
@@ -382,7 +397,7 @@ static int64_t late_wake(struct tiresias *t, const struct fit_view *v)
 	n = fit_greedy_list(&t->greedy);
 	for (size_t i = 0; i < n; i++) {
 		uint32_t j = t->greedy.list[i].job;
-		int64_t at = fit_attained_demote_at(&t->attained, &member_of(t, v, j)->service, v->jobs[j].gpus,
+		int64_t at = fit_attained_demote_at(&t->attained, &member_of(t, v, j)->service, fit_view_job(v, j)->gpus,
 						    v->now_ns);
 
 		t->wake_ns = at < t->wake_ns ? at : t->wake_ns;
@@ -427,7 +442,7 @@ static int tiresias_describe(const struct fit_policy_params *p, const struct fit
 const struct fit_policy fit_policy_tiresias = {
 	.name = "tiresias",
 	.summary = "least attained service in queues, preemptive",
-	.needs = FIT_COUNTS_DOWN | FIT_ONLY_NEWS,
+	.needs = FIT_COUNTS_DOWN | FIT_ONLY_NEWS | FIT_SLOTS,
 	.init = tiresias_init,
 	.free = tiresias_free,
 	.arrive = tiresias_arrive,

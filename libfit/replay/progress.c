@@ -72,6 +72,7 @@ static double fixed_work(const struct fit_job *j, const struct fit_run *r, int64
 const struct fit_progress_model fit_progress_fixed = {
 	.name = "fixed",
 	.has_epochs = false,
+	.alone = true,
 	.place = fixed_place,
 	.advance = fixed_advance,
 	.next = fixed_next,
@@ -172,6 +173,7 @@ static double shared_work(const struct fit_job *j, const struct fit_run *r, int6
 
 const struct fit_progress_model fit_progress_shared = {
 	.name = "shared",
+	.alone = true,
 	.place = shared_place,
 	.advance = shared_advance,
 	.next = shared_next,

@@ -61,6 +61,7 @@ struct fit_progress_model {
 	bool has_epochs;
 	bool no_batches;	/* it has epochs, and no batch sizes */
 	bool has_plans;		/* jobs run by execution plans */
+	bool alone;		/* all that it needs to know of a job is in its row */
 	/* The allocation changed to a (not empty); progress flows again from from_ns on. */
 	int (*place)(const struct fit_job *j, struct fit_run *r, const struct fit_alloc *a, int64_t from_ns,
 		     struct fit_err *err);

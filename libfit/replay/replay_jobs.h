@@ -54,7 +54,9 @@ struct fit_job {
 	bool too_large;			/* asks for more GPUs (of a type) than its partition has for it */
 };
 
+struct fit_job_stream;
 struct fit_jobs {
+	struct fit_job_stream *stream;	/* NULL: all are read. Else n is 0, and see job_stream.h */
 	struct fit_job *jobs;
 	size_t n, cap;
 	struct fit_app **apps;		/* of all jobs */
@@ -64,6 +66,7 @@ struct fit_jobs {
 	char input[256];
 	double *rates;			/* of all jobs */
 	size_t rates_n, rates_cap;
+	uint64_t n_streamed;		/* of a stream: jobs so far */
 	size_t n_cpu_jobs;		/* rows that ask for no GPU: left out */
 	size_t n_bad;			/* rows left out by skip_bad */
 	size_t n_too_large;

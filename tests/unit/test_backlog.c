@@ -66,7 +66,7 @@ static void agrees_with_a_scan(void **state)
 			e[job].gpus = 1 + (int64_t)gsl_rng_uniform_int(r, 17);
 			e[job].key = (int64_t)gsl_rng_uniform_int(r, 40) - 20;
 			e[job].tie = (int64_t)gsl_rng_uniform_int(r, 3);
-			assert_int_equal(fit_backlog_add(b, job, e[job].gpus, e[job].key, e[job].tie), FIT_OK);
+			assert_int_equal(fit_backlog_add(b, job, job, e[job].gpus, e[job].key, e[job].tie), FIT_OK);
 			n++;
 		}
 		e[job].in = !e[job].in;

@@ -3,7 +3,7 @@
 #include "tests/unit/check.h"
 
 #include "libfit/base/num.h"
-#include "traces/id_set.h"
+#include "libfit/base/id_set.h"
 #include "traces/jobs.h"
 
 #define S FIT_NS_PER_S

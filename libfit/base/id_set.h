@@ -8,8 +8,8 @@
  * id itself. Two of ten million different ids are taken for one another with a probability of three in a
  * million there, and never among the runs.
  */
-#ifndef TRACES_ID_SET_H
-#define TRACES_ID_SET_H
+#ifndef FIT_BASE_ID_SET_H
+#define FIT_BASE_ID_SET_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "traces/id_set.h"
+#include "libfit/base/id_set.h"
 
 #include <stdlib.h>
 #include <string.h>
