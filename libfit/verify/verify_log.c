@@ -253,6 +253,7 @@ static int read_log(struct fit_verifier *v, struct fit_reader *r, struct fit_err
 	}
 	if (rc != FIT_END)
 		return rc;
+	verify_read_end_meta(v, fit_reader_meta(r));
 	verify_end(v);
 	return v->code ? fit_fail_nomem(err) : FIT_OK;
 }

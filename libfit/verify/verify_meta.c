@@ -387,9 +387,6 @@ int verify_read_meta(struct fit_verifier *v, const struct fit_meta *m, bool *fil
 		return FIT_ENOMEM;
 	if (v->policy != POLICY_OTHER || v->by_epoch)	/* the rules of the policy itself hold */
 		v->queues = POLICY_OTHER;
-	s = fit_meta_get(m, "left_out");
-	if (s && (fit_parse_int64(fit_text_of(s), &v->left_out) || v->left_out < 1))
-		verify_fault(v, RULE_META, NONE, "metadata left_out is '%s' (expected a number above 0)", s);
 	s = fit_meta_get(m, "max_active");
 	if (s && (fit_parse_int64(fit_text_of(s), &v->max_active) || v->max_active < 1)) {
 		v->max_active = 0;
@@ -427,7 +424,6 @@ int verify_read_meta(struct fit_verifier *v, const struct fit_meta *m, bool *fil
 	v->cluster_meta = s ? fit_strdup(fit_text_of(s)) : NULL;
 	if (s && !v->cluster_meta)
 		return FIT_ENOMEM;
-	check_hash(v, m, "input_jobs", v->hash_jobs, "jobs table");
 	check_hash(v, m, "input_speedups", v->speedups.hash, "table of speedups");
 	check_hash(v, m, "input_classes", v->class_table.hash, "table of classes");
 	check_hash(v, m, "input_plan_times", v->plan_times.hash, "table of plan times");
@@ -447,4 +443,13 @@ int verify_read_meta(struct fit_verifier *v, const struct fit_meta *m, bool *fil
 	if (!v->with_plans)
 		check_hash(v, m, "input_models", v->models.hash, "set of models");
 	return FIT_OK;
+}
+
+void verify_read_end_meta(struct fit_verifier *v, const struct fit_meta *m)
+{
+	const char *s = fit_meta_get(m, "left_out");
+
+	if (s && (fit_parse_int64(fit_text_of(s), &v->left_out) || v->left_out < 1))
+		verify_fault(v, RULE_META, NONE, "metadata left_out is '%s' (expected a number above 0)", s);
+	check_hash(v, m, "input_jobs", v->hash_jobs, "jobs table");
 }

@@ -646,6 +646,9 @@ void verify_leave_out_jobs(struct fit_verifier *v);
 /* The job of that id, or NONE. */
 uint32_t verify_find_job(const struct fit_verifier *v, struct fit_text id);
 
+/* Metadata of the jobs table, which stand ahead of the rows of the log or, when jobs were read as they came,
+ * behind them: asked for there. */
+void verify_read_end_meta(struct fit_verifier *v, const struct fit_meta *m);
 /* Take in and judge the metadata. FIT_ENOMEM. */
 int verify_read_meta(struct fit_verifier *v, const struct fit_meta *m,
 		     bool *file_order) FIT_MUST_CHECK;
