@@ -441,8 +441,8 @@ static int run(struct cli *cli, struct options *o)
 	if (o->in.rates && (o->in.profiles.n || o->in.speedups || o->in.plan_times || o->in.virtual_clusters ||
 			    p.autoscaler))
 		return cli_usage(cli, "--rates: no profile, speedups, virtual clusters or autoscaling beside them");
-	if (o->sorted && (p.fidelity != &fit_fidelities[0] || o->in.profiles.n || o->in.speedups || o->in.plan_times ||
-			  o->share.profiler || p.autoscaler))
+	if (o->sorted && (p.fidelity != &fit_fidelities[0] || o->in.profiles.n || o->in.speedups ||
+			  o->in.plan_times || o->share.profiler || p.autoscaler))
 		return cli_usage(cli, "--sorted: no fidelity, profile, speedups, plan times, profiler or autoscaling "
 				 "beside it");
 	p.policy_params.boa_given = o->in.budget > 0;

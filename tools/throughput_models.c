@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "libfit/base/meter.h"
 #include "libfit/model/theta.h"
 #include "tools/throughput_parts.h"
 
@@ -111,6 +112,7 @@ int throughput_fit_all(struct cli *cli, const struct throughput_options *o,
 		const struct throughput_group *g = &d->groups[i];
 
 		group_name(d, g, who, sizeof who);
+		fit_meter_tell("fit", i, d->n, "fits");
 		rc = fit_throughput_fit(fit, g->obs, g->n, p, &r, err);
 		if (rc == FIT_ENOCONV) {
 			fit_fail_prefix(err, rc, "%s", who);

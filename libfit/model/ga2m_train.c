@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "libfit/base/meter.h"
 #include "libfit/base/rng.h"
 #include "libfit/model/ga2m_gram.h"
 
@@ -340,7 +341,7 @@ struct training {
 	bool detect;
 	size_t (*pairs)[2];
 	int stage;
-	atomic_size_t next;
+	atomic_size_t next, done;
 };
 
 static int bag_parts(struct training *t, size_t b)
@@ -418,8 +419,11 @@ static void *worker(void *arg)
 	struct ga2m_gram gram = { 0 };
 	size_t b;
 
-	while ((b = atomic_fetch_add(&t->next, 1)) < t->plan.p->bags)
+	while ((b = atomic_fetch_add(&t->next, 1)) < t->plan.p->bags) {
 		run_bag(t, b, &gram);
+		fit_meter_tell(t->stage ? "pairs" : "main effects", atomic_fetch_add(&t->done, 1) + 1, t->plan.p->bags,
+			       "bags");
+	}
 	ga2m_gram_release(&gram);
 	return NULL;
 }
@@ -432,6 +436,7 @@ static int run_stage(struct training *t, int stage, struct fit_err *err)
 
 	t->stage = stage;
 	atomic_store(&t->next, 0);
+	atomic_store(&t->done, 0);
 	want = want > 63 ? 63 : want;
 	while (n < want && (size_t)n + 1 < t->plan.p->bags && pthread_create(&thread[n], NULL, worker, t) == 0)
 		n++;

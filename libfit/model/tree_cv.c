@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "libfit/base/meter.h"
 #include "libfit/model/tree.h"
 
 #define MAX_THREADS 64
@@ -155,6 +156,7 @@ static int all_folds(const struct fold *like, size_t threads, struct fold_sums *
 		for (size_t k = 0; k < now; k++)
 			f[k].number = (int64_t)(first + k);
 		run_folds(f, now);
+		fit_meter_tell("cross-validation", first + now, folds, "folds");
 		for (size_t k = 0; k < now && !rc; k++) {
 			rc = f[k].rc;
 			if (rc && err)

@@ -23,8 +23,8 @@ struct fit_backlog;
 struct fit_backlog *fit_backlog_new(void);
 void fit_backlog_free(struct fit_backlog *b);
 
-/* Add a job that is not in it, to be found by a number (a slot, policy.h) of its own; for numbers four bytes are
- * kept up to the largest. FIT_ENOMEM. Not during a walk. */
+/* Add a job that is not in it, to be found by a number (a slot, policy.h) of its own; for numbers four bytes
+ * are kept up to the largest. FIT_ENOMEM. Not during a walk. */
 int fit_backlog_add(struct fit_backlog *b, uint32_t number, uint32_t job, int64_t gpus, int64_t key,
 		    int64_t tie) FIT_MUST_CHECK;
 /* Take out the job of that number; false: it was not in it. Not during a walk. */

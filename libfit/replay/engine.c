@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+#include "libfit/base/meter.h"
 #include "libfit/replay/engine_state.h"
 
 /* ---- decisions ---- */
@@ -197,6 +198,15 @@ static bool profiler_busy(const struct fit_engine *g)
 	return g->profiler && fit_profiler_busy(g->profiler);
 }
 
+/* A stream is measured where it is read. */
+static void tell_progress(struct fit_engine *g)
+{
+	const uint64_t n = g->jobs->n;
+
+	if (g->beats++ % (g->slots.of ? 1024 : 1) == 0 && !g->jobs->stream)
+		fit_meter_tell("replay", n - g->unfinished, n, "jobs");
+}
+
 static int run(struct fit_engine *g, struct fit_err *err)
 {
 	size_t booked = 0;
@@ -240,6 +250,7 @@ static int run(struct fit_engine *g, struct fit_err *err)
 					"origin", g->p->policy->name, g->unfinished,
 					fit_plural(g->unfinished, "job is", "jobs are"));
 		g->now_ns = next;
+		tell_progress(g);
 		rc = do_instant(g, err);
 		booked = 0;
 		for (size_t i = 0; i < g->n_parts; i++)

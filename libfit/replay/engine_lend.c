@@ -121,8 +121,11 @@ static int put_last(struct fit_engine *g, int32_t node)
 	move_last(p->numbers, node, n);
 	move_last(g->lending.name, node, n);
 	for (size_t i = 0; i < p->active_n; i++) {
-		struct fit_alloc *a = &fit_engine_state(g, p->active[i])->alloc;
+		struct fit_alloc *a;
 
+		if (fit_engine_is_finished(g, p->active[i]))
+			continue;
+		a = &fit_engine_state(g, p->active[i])->alloc;
 		for (size_t k = 0; k < a->n; k++)
 			a->shares[k].node = a->shares[k].node == node ? n - 1 : a->shares[k].node -
 					    (a->shares[k].node > node);

@@ -200,8 +200,8 @@ static void speeds(struct fit_engine *g, uint32_t a, uint32_t b, double *speed_a
 	g->counts.shared++;
 	if (!is_listed(unmeasured, fit_engine_job(g, a)->app_name) &&
 	    !is_listed(unmeasured, fit_engine_job(g, b)->app_name) &&
-	    fit_colocation_speeds(g->p->colocation, fit_engine_job(g, a)->config, fit_engine_job(g, b)->config, speed_a,
-				  speed_b))
+	    fit_colocation_speeds(g->p->colocation, fit_engine_job(g, a)->config, fit_engine_job(g, b)->config,
+				  speed_a, speed_b))
 		return;
 	*speed_a = *speed_b = 1;
 	g->counts.unmeasured++;

@@ -5,8 +5,9 @@
  *
  * engine.c runs the clock. At each instant it takes ends from the queue (engine_queue.c) and jobs in
  * order of arrival (engine_arrivals.c), and has parts decide: the policy fills in a plan, which
- * engine_plan.c checks and applies. engine_slots.c keeps what is known of each job, engine_jobs.c does what happens to single jobs, engine_nodes.c what
- * happens to nodes, engine_log.c tells it to the event log. Jobs are indices, as in the view.
+ * engine_plan.c checks and applies. engine_slots.c keeps what is known of each job, engine_jobs.c does what
+ * happens to single jobs, engine_nodes.c what happens to nodes, engine_log.c tells it to the event log. Jobs
+ * are indices, as in the view.
  *
  * Functions that return an int return a status: FIT_ENOMEM, or what a model, a policy or the writer of
  * the log failed with.
@@ -111,8 +112,9 @@ struct fit_lending {
 };
 
 /*
- * Where the state of a job is. With policies that have FIT_SLOTS only jobs in the system have a state, in slots that
- * are used again (engine_slots.c); and a stream of jobs (job_stream.h) has the jobs themselves there, too.
+ * Where the state of a job is. With policies that have FIT_SLOTS only jobs in the system have a state,
+ * in slots that are used again (engine_slots.c); and a stream of jobs (job_stream.h) has the jobs
+ * themselves there, too.
  */
 struct fit_slots {
 	uint32_t *of;		/* per job that came so far; FIT_NO_SLOT: not in the system (any more). NULL: slot j is
@@ -142,6 +144,7 @@ struct fit_engine {
 	struct fit_log log;
 	struct job_state *state;	/* by slot */
 	struct fit_slots slots;
+	uint64_t beats;		/* of the clock, for the meter */
 	bool ended;		/* a stream of jobs: all were read */
 	int64_t now_ns;
 	struct fit_plan plan;

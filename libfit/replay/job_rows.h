@@ -19,8 +19,8 @@ struct fit_job_rows {
 int fit_job_rows_begin(struct fit_job_rows *x, struct fit_reader *r, struct fit_jobs *js,
 		       const struct fit_jobs_params *p, struct fit_err *err) FIT_MUST_CHECK;
 void fit_job_rows_release(struct fit_job_rows *x);
-/* The next job that asks for GPUs; FIT_END behind the last one. Its texts, which are not in *j yet, live until
- * the next call. Bad rows are left out and counted as the parameters allow. FIT_EDATA. */
+/* The next job that asks for GPUs; FIT_END behind the last one. Its texts, which are not in *j yet, live
+ * until the next call. Bad rows are left out and counted as the parameters allow. FIT_EDATA. */
 int fit_job_rows_next(struct fit_job_rows *x, struct fit_job *j, struct fit_text *id, struct fit_text *app,
 		      struct fit_err *err) FIT_MUST_CHECK;
 

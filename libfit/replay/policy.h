@@ -44,8 +44,8 @@ struct fit_view {
 
 /* A job that is in the system; it lives until another one comes. */
 const struct fit_job *fit_view_job(const struct fit_view *v, uint32_t j);
-/* A number below the largest number of jobs in the system so far, that only this one of them has; FIT_NO_SLOT: it
- * has left. With policies that do not have FIT_SLOTS: j. */
+/* A number below the largest number of jobs in the system so far, that only this one of them has;
+ * FIT_NO_SLOT: it has left. With policies that do not have FIT_SLOTS: j. */
 #define FIT_NO_SLOT UINT32_MAX
 uint32_t fit_view_slot(const struct fit_view *v, uint32_t j);
 /* Jobs that arrived and are not finished, ascending; valid during one decision. */
@@ -183,8 +183,8 @@ struct fit_policy_params fit_policy_params_default(void);
 #define FIT_NEEDS_PLAN_TIMES 16384u	/* no sense without times of execution plans */
 #define FIT_CHOOSES_PLANS 32768u	/* and it chooses the plan of a job; what the job asks for does not count */
 #define FIT_NEEDS_RATES 262144u	/* no sense without measured rates by GPU type */
-#define FIT_SLOTS 2097152u	/* takes jobs by fit_view_job() alone, never by view.jobs and members, and asks of none
-				 * that has left: so they can be read as they come */
+#define FIT_SLOTS 2097152u	/* takes jobs by fit_view_job() alone, never by view.jobs and members, and
+				 * asks of none that has left: so they can be read as they come */
 #define FIT_OWN_CLOCK 524288u	/* without an interval: decides at next_wake alone, whoever comes and goes */
 #define FIT_MOLDS 1048576u	/* gives each job as many GPUs as it thinks best: no place for rigid ones */
 #define FIT_SHARES 1024u		/* jobs share GPUs: needs measurements of configurations */

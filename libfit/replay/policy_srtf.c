@@ -218,4 +218,5 @@ const struct fit_policy fit_policy_shortest_gpu =
 	BY_KEY("shortest-gpu", "smallest remaining GPU time first, preemptive", shortest_gpu_init,
 	       FIT_COUNTS_DOWN | FIT_SLOTS);
 const struct fit_policy fit_policy_smallest =
-	BY_KEY("smallest", "fewest GPUs first, preemptive", smallest_init, FIT_COUNTS_DOWN | FIT_ONLY_NEWS | FIT_SLOTS);
+	BY_KEY("smallest", "fewest GPUs first, preemptive", smallest_init,
+	       FIT_COUNTS_DOWN | FIT_ONLY_NEWS | FIT_SLOTS);

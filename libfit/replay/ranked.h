@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Jobs in an order, (key, tie, job), with sums of their GPUs and the largest of another number: those that
- * run, for a policy that goes through them and takes who fits. Adding, removing, and finding how many GPUs
- * come before a place, where a number of GPUs is used up, or who is the first with a large enough number, take
- * logarithmic time, so that a decision need not look at those who stay.
+ * Jobs in an order, (key, tie, job), with sums of their GPUs and the largest of another number: those
+ * that run, for a policy that goes through them and takes who fits. Adding, removing, and finding how
+ * many GPUs come before a place, where a number of GPUs is used up, or who is the first with a large
+ * enough number, take logarithmic time, so that a decision need not look at those who stay.
  *
  * A treap, whose priorities come from the jobs' numbers: equal runs build equal trees.
  */

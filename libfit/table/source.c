@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "libfit/table/source.h"
 
+#include "libfit/base/meter.h"
 #include "libfit/base/utf16.h"
 
 #include <assert.h>
@@ -34,6 +35,7 @@ struct fit_source {
 	const char *memory;	/* read from here instead of fd when it is not NULL */
 	size_t memory_n;
 	char *name;
+	uint64_t read, size;	/* bytes read of the file, and its size; 0: not known */
 	enum coding coding;
 	/* compressed bytes that wait */
 	unsigned char raw[RAW_SIZE];
@@ -79,7 +81,11 @@ int fit_source_open(struct fit_source **out, const char *operand, struct fit_err
 		rc = fit_fail_errno(err, "%s: cannot open", s->name);
 		goto fail;
 	}
-	if (fstat(s->fd, &st) == 0 && S_ISDIR(st.st_mode)) {
+	if (fstat(s->fd, &st))
+		st = (struct stat){ 0 };
+	if (S_ISREG(st.st_mode))
+		s->size = (uint64_t)st.st_size;
+	if (S_ISDIR(st.st_mode)) {
 		errno = EISDIR;
 		rc = fit_fail_errno(err, "%s: cannot read", s->name);
 		goto fail;
@@ -143,6 +149,8 @@ static ssize_t read_raw(struct fit_source *s, void *to, size_t cap)
 	do {
 		k = read(s->fd, to, cap);
 	} while (k < 0 && errno == EINTR);
+	if (k > 0)
+		fit_meter_tell(s->name, s->read += (uint64_t)k, s->size, FIT_METER_BYTES);
 	return k;
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "tools/common/cli.h"
+#include "tools/common/cli_meter.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -56,6 +57,7 @@ static void say(const struct cli *cli, const char *kind, const char *fmt, va_lis
 	struct fit_err line;
 
 	fit_fail_v(&line, FIT_OK, fmt, ap);
+	cli_meter_wipe();
 	fprintf(stderr, "%s: %s%s\n", cli->tool->name, kind, line.msg);
 }
 
@@ -647,6 +649,7 @@ int cli_start(struct cli *cli, const struct cli_tool *tool, int argc, char **arg
 	cli->threads = (int)sh.threads;
 	for (size_t i = 0; i < p.n; i++)
 		cli->is_given[i / 64] |= (uint64_t)p.given[i] << i % 64;
+	cli_meter_start(cli);
 	if (remember_results(cli, &p, options)) {
 		fprintf(stderr, "%s: out of memory\n", tool->name);
 		return CLI_EXIT_MACHINE;
@@ -696,6 +699,8 @@ int cli_writer_open(const struct cli *cli, struct fit_writer **w, struct fit_err
 int cli_finish(struct cli *cli, int status)
 {
 	bool bad = ferror(stdout) != 0;
+
+	cli_meter_wipe();
 
 	errno = 0;
 	if (fflush(stdout) || bad || (fclose(stdout) && errno != EBADF)) {
