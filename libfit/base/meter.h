@@ -10,6 +10,10 @@
 
 #include <stdint.h>
 
+#include "libfit/base/linkage.h"
+
+FIT_C_BEGIN
+
 /* Bytes, or things that have this name. */
 #define FIT_METER_BYTES ((const char *)0)
 
@@ -26,5 +30,7 @@ void fit_meter_listen(fit_meter_listener *hear);
 
 /* Work is so far. Not more often than every some ten microseconds. */
 void fit_meter_tell(const char *what, uint64_t done, uint64_t total, const char *unit);
+
+FIT_C_END
 
 #endif

@@ -7,7 +7,10 @@
 #ifndef FIT_REPLAY_JOB_STREAM_H
 #define FIT_REPLAY_JOB_STREAM_H
 
+#include "libfit/base/linkage.h"
 #include "libfit/replay/replay_jobs.h"
+
+FIT_C_BEGIN
 
 struct fit_job_stream;
 
@@ -27,5 +30,7 @@ int fit_job_stream_open(struct fit_jobs *js, const char *operand, const struct f
 int fit_job_stream_next(struct fit_job_stream *s, struct fit_job *j, struct fit_err *err) FIT_MUST_CHECK;
 
 void fit_job_stream_free(struct fit_job_stream *s);
+
+FIT_C_END
 
 #endif
