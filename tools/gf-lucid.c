@@ -58,8 +58,8 @@ static const struct cli_option pack_options[] = {
 	  "a pair of at least this speed is free of interference", NULL, 0, 10, R },
 	{ 0, "worst", CLI_FLAG, AT(pack.worst), NULL, NULL,
 	  "a pair's speed is that of its slower job, not the mean", NULL, 0, 0, R },
-	{ 0, "pairs", CLI_FLAG, AT(pack.pairs_out), NULL, NULL, "a row for each pair, not for each threshold", NULL, 0,
-	  0, R },
+	{ 0, "pairs", CLI_FLAG, AT(pack.pairs_out), NULL, NULL, "a row for each pair, not for each threshold",
+	  NULL, 0, 0, R },
 	END
 };
 

@@ -3,11 +3,11 @@
  * srtf and tiresias on a cluster in parts, or with another placement than the emptiest nodes: whose turn it
  * is.
  *
- * Each part takes its jobs in the policy's order, as they are before the decision. A job whose GPUs are within
- * what the part has, less those of the jobs taken before it, is taken, and others are passed over. Who is not
- * taken does not run afterwards; who is taken runs, unless its placement found no room: then it would have
- * found none either where those that were placed after it were not there. Parts in which nothing happened
- * are as they were.
+ * Each part takes its jobs in the policy's order, as they are before the decision. A job whose GPUs are
+ * within what the part has, less those of the jobs taken before it, is taken, and others are passed over.
+ * Who is not taken does not run afterwards; who is taken runs, unless its placement found no room: then it
+ * would have found none either where those that were placed after it were not there. Parts in which nothing
+ * happened are as they were.
  */
 #include <stdlib.h>
 #include <string.h>
