@@ -121,6 +121,13 @@ static enum fit_gate_metric metric(const void *model)
 		FIT_GATE_UNEXPLAINED;
 }
 
+static const char *class_name(const void *model, size_t k)
+{
+	const struct fit_ga2m *m = model;
+
+	return k < m->n_classes ? m->classes[k] : NULL;
+}
+
 #define CLASSES_MAX 256
 
 /* The number, or the most probable class, the first of equal ones. */
@@ -350,8 +357,8 @@ static const struct fit_gate_check checks[] = {
 };
 
 const struct fit_gate_kind fit_gate_ga2m = {
-	.name = "ga2m", .what = "a GA2M", .checks = checks, .is = is, .is_json = is_json, .load = load,
-	.free = free_model, .metric = metric, .feature = feature, .rows = rows, .predict = predict,
-	.refit = refit,
-	.bins = bins, .bin = bin, .inside = inside,
+	.name = "ga2m", .what = "a GA2M", .checks = checks, .is = is, .is_json = is_json,
+	.load = load, .free = free_model, .metric = metric, .class_name = class_name,
+	.feature = feature, .rows = rows, .predict = predict, .refit = refit, .bins = bins,
+	.bin = bin, .inside = inside,
 };

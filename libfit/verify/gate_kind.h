@@ -101,6 +101,9 @@ struct fit_gate_kind {
 	int (*load)(void **model, struct fit_gate_source *s, struct fit_err *err);
 	void (*free)(void *model);	/* NULL is fine */
 	enum fit_gate_metric (*metric)(const void *model);
+	/* The name of class k, which a prediction of classes is the number of; NULL: there is none. NULL: a kind
+	 * without classes. */
+	const char *(*class_name)(const void *model, size_t k);
 	/* Feature i of x; false: there are no more. */
 	bool (*feature)(const void *model, size_t i, struct fit_gate_feature *f);
 	/* Rows of a table of measurements (measured: y has to be known). target: --target, or NULL. */

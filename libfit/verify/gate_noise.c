@@ -349,10 +349,9 @@ static const struct fit_gate_check curve_checks[] = {
 };
 
 const struct fit_gate_kind fit_gate_noise = {
-	.name = "noise", .what = "curves of the noise scale", .checks = curve_checks, .is = is_curves,
-	.load = load_curves, .free = free_curves, .metric = metric, .feature = feature, .rows = rows,
-		.grid = grid,
-	.predict = predict, .refit = refit,
+	.name = "noise", .what = "curves of the noise scale", .checks = curve_checks,
+	.is = is_curves, .load = load_curves, .free = free_curves, .metric = metric,
+	.feature = feature, .rows = rows, .grid = grid, .predict = predict, .refit = refit,
 };
 
 /* ---- estimates ---- */
@@ -522,7 +521,6 @@ static const struct fit_gate_check estimate_checks[] = {
 
 const struct fit_gate_kind fit_gate_estimates = {
 	.name = "estimates", .what = "estimates of the noise scale", .checks = estimate_checks,
-	.is = is_estimates,
-	.load = load_estimates, .free = free_estimates, .metric = metric, .feature = feature, .rows = rows,
-	.grid = grid_estimates, .predict = predict_estimate,
+	.is = is_estimates, .load = load_estimates, .free = free_estimates, .metric = metric,
+	.feature = feature, .rows = rows, .grid = grid_estimates, .predict = predict_estimate,
 };

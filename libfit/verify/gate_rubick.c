@@ -318,8 +318,7 @@ static const struct fit_gate_check checks[] = {
 };
 
 const struct fit_gate_kind fit_gate_rubick = {
-	.name = "rubick", .what = "performance models of execution plans", .checks = checks, .is = is,
-	.load = load,
-	.free = free_models, .metric = metric, .feature = feature, .rows = rows, .predict = predict,
-	.refit = refit,
+	.name = "rubick", .what = "performance models of execution plans", .checks = checks,
+	.is = is, .load = load, .free = free_models, .metric = metric, .feature = feature,
+	.rows = rows, .predict = predict, .refit = refit,
 };

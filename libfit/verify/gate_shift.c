@@ -76,6 +76,20 @@ static void compared_release(struct compared *c)
 	free(c->at);
 }
 
+/* The number that the model gives to class `old` of the incumbent: such as it does not have come behind
+ * its own. */
+static double same_class(const struct fit_gate_run *r, double old)
+{
+	const char *name, *mine;
+	size_t k = 0;
+
+	if (!r->kind->class_name || !(old >= 0) || !(name = r->kind->class_name(r->incumbent, (size_t)old)))
+		return old;
+	while ((mine = r->kind->class_name(r->model, k)) && strcmp(mine, name) != 0)
+		k++;
+	return mine ? (double)k : (double)k + old;
+}
+
 static int compare(struct fit_gate_run *r, struct compared *c, struct fit_err *err)
 {
 	const struct fit_gate_kind *k = r->kind;
@@ -97,6 +111,7 @@ static int compare(struct fit_gate_run *r, struct compared *c, struct fit_err *e
 				       &c->rows->x[i * c->rows->n_x]);
 		c->old[i] = k->predict(r->incumbent, c->theirs.groups[c->theirs.group[i]],
 				       &c->theirs.x[i * c->theirs.n_x]);
+		c->old[i] = same_class(r, c->old[i]);
 		c->lost += isfinite(c->old[i]) && !isfinite(c->new[i]);
 		if (isfinite(c->old[i]) && isfinite(c->new[i]))
 			c->at[c->n++] = (uint32_t)i;
@@ -162,7 +177,30 @@ static int by_value(const void *pa, const void *pb)
 	return (a > b) - (a < b);
 }
 
-/* Regions of rows that have none: quarters by what the incumbent predicts, or its classes. */
+/* Regions of rows that have none: the classes that the incumbent predicts. */
+static int regions_by_class(struct fit_gate_run *r, const struct compared *c, struct fit_err *err)
+{
+	uint32_t *at = malloc((c->n + 1) * sizeof *at);
+	const char *class;
+	char name[256];
+	int rc = at ? FIT_OK : fit_fail_nomem(err);
+
+	for (size_t k = 0; !rc && (class = r->kind->class_name(r->incumbent, k)); k++) {
+		double number = same_class(r, (double)k);
+		size_t n = 0;
+
+		for (size_t i = 0; i < c->n; i++)
+			if (c->old[c->at[i]] >= number && c->old[c->at[i]] <= number)
+				at[n++] = c->at[i];
+		snprintf(name, sizeof name, "incumbent says %.200s", class);
+		if (n)
+			rc = say_shift(r, c, name, at, n, err);
+	}
+	free(at);
+	return rc;
+}
+
+/* Of numbers: quarters by what the incumbent predicts. */
 static int regions_by_prediction(struct fit_gate_run *r, const struct compared *c, struct fit_err *err)
 {
 	double *sorted = malloc((c->n + 1) * sizeof *sorted), cuts[4];
@@ -228,8 +266,9 @@ int fit_gate_check_shift_region(struct fit_gate_run *r, struct fit_err *err)
 
 	if (!rc && c.rows)
 		rc = c.rows->region || (c.rows->n_groups && *c.rows->groups[0]) ?
-			regions_by_group(r, &c, err) :
-		     regions_by_prediction(r, &c, err);
+		     regions_by_group(r, &c, err) :
+		     r->kind->class_name && r->kind->class_name(r->incumbent, 0) ?
+		     regions_by_class(r, &c, err) : regions_by_prediction(r, &c, err);
 	compared_release(&c);
 	return rc;
 }

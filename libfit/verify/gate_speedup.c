@@ -416,6 +416,6 @@ static const struct fit_gate_check checks[] = {
 
 const struct fit_gate_kind fit_gate_speedup = {
 	.name = "speedup", .what = "speedup functions", .checks = checks, .is = is, .load = load,
-	.free = free_models,
-	.metric = metric, .feature = feature, .rows = rows, .grid = grid, .predict = predict,
+	.free = free_models, .metric = metric, .feature = feature, .rows = rows, .grid = grid,
+	.predict = predict,
 };

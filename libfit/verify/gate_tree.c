@@ -129,6 +129,13 @@ static enum fit_gate_metric metric(const void *model)
 	return ((const struct fit_tree *)model)->n_classes ? FIT_GATE_WRONG : FIT_GATE_UNEXPLAINED;
 }
 
+static const char *class_name(const void *model, size_t k)
+{
+	const struct fit_tree *t = model;
+
+	return k < t->n_classes ? t->classes[k] : NULL;
+}
+
 static double predict(const void *model, const char *group, const double *x)
 {
 	const struct fit_tree *t = model;
@@ -283,7 +290,6 @@ static const struct fit_gate_check checks[] = {
 
 const struct fit_gate_kind fit_gate_tree = {
 	.name = "tree", .what = "a decision tree", .checks = checks, .is = is, .is_json = is_json,
-	.load = load,
-	.free = free_tree, .metric = metric, .feature = feature, .rows = rows, .predict = predict,
-	.refit = refit,
+	.load = load, .free = free_tree, .metric = metric, .class_name = class_name,
+	.feature = feature, .rows = rows, .predict = predict, .refit = refit,
 };

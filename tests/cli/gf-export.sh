@@ -35,17 +35,6 @@ has "bounds" "$T/out" '"localBszBounds": \[16, 256\], .*"maxBatchSize": 4096'
 trip "hints of two" adaptdl "$T/theta.tsv" --stats "$T/stats.tsv" --data "$T/steps.tsv"
 has "an object by name" "$T/one" '^\{"ant": \{"initBatchSize": 64'
 run "models that were imported are models" 0 gf-throughput --predict "$T/back" "$T/steps.tsv"
-if command -v python3 >/dev/null 2>&1; then
-	python3 - "$T/one" <<'END' >"$T/found" 2>&1
-import json, sys
-hints = json.load(open(sys.argv[1]))["ant"]
-params = [hints["perfParams"][k] for k in ("alpha_c", "beta_c", "alpha_n", "beta_n", "alpha_r", "beta_r", "gamma")]
-print(params, hints["gradParams"]["norm"], hints["localBszBounds"][0], max(2 * hints.get("maxProfiledReplicas", 0), 1))
-END
-	is "read as the allocator does" "$T/found" "[0.03, 0.0011, 0.02, 0.002, 0.01, 0.001, 1.5] 0.5 16 12"
-else
-	skip "no python3"
-fi
 
 # ---- trees and GA2Ms ----
 for t in slow hours; do

@@ -221,6 +221,15 @@ stopped "trained on other data" "residual" -d "$T/jobs-3.tsv" "$T/tree.tsv"
 stopped "drifted" "drift-psi, hour" -d "$T/jobs.tsv" --fresh "$T/late.tsv" "$T/tree.tsv"
 gf-tree train --target slow --exclude duration_s --min-leaf 10 "$T/jobs.tsv" -o "$T/slow.tsv"
 gate "a good tree of classes passes" 0 -d "$T/jobs-2.tsv" "$T/slow.tsv"
+# classes have names: another one ahead of them moves their numbers, and nothing else
+{ cat "$T/jobs.tsv"; printf '1\t1\tu1\t1e6\taaa\n1\t1\tu1\t1e6\taaa\n'; } >"$T/aaa.tsv"
+gf-tree train --target slow --exclude duration_s --min-leaf 10 "$T/aaa.tsv" -o "$T/aaa.tree"
+gate "classes are compared by name" 0 -d "$T/jobs-2.tsv" -i "$T/slow.tsv" "$T/aaa.tree"
+found shift NA
+awk '{ exit !($1 <= 2 && $4 == "pass") }' "$T/found"
+ok "few rows change theirs" $?
+has "region by region" "$T/out" '^shift-region	incumbent says yes	'
+gate "the other way round" 0 -d "$T/jobs-2.tsv" -i "$T/aaa.tree" "$T/slow.tsv"
 awk -F '\t' -v OFS='\t' '/^#table=nodes/ { n = 1 } /^#table=sets/ { n = 0 } n && NF > 10 && $4 == "NA" { $14 = 1 - $14 } { print }' "$T/slow.tsv" >"$T/bad.tsv"
 stopped "a tree whose leaves were swapped" "consistent" -d "$T/jobs-2.tsv" "$T/bad.tsv"
 stopped "and that is wrong" "residual" -d "$T/jobs-2.tsv" "$T/bad.tsv"

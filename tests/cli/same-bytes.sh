@@ -19,6 +19,8 @@ all() {
 	gf-synth jobs --jobs 500 --seed 9 -o synth-jobs.tsv "$@"
 	gf-synth profiles --seed 9 "$@" synth-apps
 	gf-throughput --profile profiles.h5 -o theta.tsv "$@"
+	gf-gate -q -d profiles.h5:/placements --fresh profiles.h5:/placements -i theta.tsv -o gate.tsv theta.tsv "$@"
+	gf-gate -q --format json -d profiles.h5:/placements -i theta.tsv -o gate.json theta.tsv "$@"
 	for policy in fifo sjf srtf tiresias optimus; do
 		gf-replay --policy $policy --cluster 4x4 --interval 60 --profile profiles.h5 \
 			../in/workload.tsv -o log-$policy.tsv "$@"
