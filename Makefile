@@ -35,7 +35,7 @@ SAN := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-po
 else ifneq ($(filter %fuzz,$(B)),)
 SAN := -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 endif
-ALL_CFLAGS = $(CFLAGS) $(REQUIRED) $(SAN)
+ALL_CFLAGS = $(CPPFLAGS) $(CFLAGS) $(REQUIRED) $(SAN)
 ALL_LDFLAGS = $(LDFLAGS) $(SAN) -Wl,--as-needed
 
 LIB_SRC := $(sort $(wildcard libfit/*/*.c)) $(sort $(wildcard traces/*.c))
@@ -50,7 +50,8 @@ HEADERS := $(sort $(wildcard libfit/*/*.h traces/*.h tools/common/*.h tools/*.h)
 MAN1 := $(sort $(wildcard docs/man/*.1))
 MAN5 := $(sort $(wildcard docs/man/*.5))
 FIGURES := $(sort $(filter-out %.sh,$(wildcard figures/*)))
-SCRIPTS := $(sort $(wildcard scripts/* tests/cli/*.sh tests/fuzz/*.sh)) tests/run tests/golden/lib.sh tests/bench/lib.sh \
+SCRIPTS := $(sort $(filter-out scripts/debian,$(wildcard scripts/*)) $(filter-out %/control,$(wildcard \
+	scripts/debian/tests/*)) $(wildcard tests/cli/*.sh tests/fuzz/*.sh)) tests/run tests/golden/lib.sh tests/bench/lib.sh \
 	$(sort $(wildcard figures/*.sh)) $(FIGURES) \
 	$(sort $(foreach f,$(wildcard tests/golden/* tests/bench/*),$(if $(suffix $(f)),,$(f))))
 LIB_OBJ := $(LIB_SRC:%.c=$(B)/%.o)
