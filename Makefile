@@ -66,7 +66,7 @@ VERSION := $(shell sed -n 's/.*FIT_VERSION "\(.*\)"/\1/p' libfit/base/version.h)
 RUN = B=$(B) JOBS=$(JOBS) tests/run
 
 .PHONY: all help tests check check-unit check-cli check-golden check-asan check-valgrind check-clang \
-	lib completion lint cppcheck shellcheck check-headers check-man check-untracked fuzz-smoke fuzz-build bless \
+	lib completion format-pages lint cppcheck shellcheck check-headers check-man check-untracked fuzz-smoke fuzz-build bless \
 	install uninstall dist clean FORCE
 .SECONDARY:
 
@@ -88,6 +88,7 @@ all: $(TOOLS)
 ## bless            rewrite the committed expected results (review the difference)
 ## lib              the shared library and goodfit.pc, in $B/lib
 ## completion       what completes command lines in bash and zsh, in $B/completion
+## format-pages     docs/formats as manual pages of section 5, in $B/man
 ## install          tools, man pages, libfit with its headers and completion under $(DESTDIR)$(PREFIX);
 ##                  also uninstall
 ## dist             goodfit-VERSION.tar.gz from the last commit
@@ -214,6 +215,8 @@ PC := $(B)/lib/goodfit.pc
 LBFGSB_A := $(filter /%,$(shell $(CC) -print-file-name=liblbfgsb.a))
 SO_LIBS := $(shell $(PKG_CONFIG) --libs $(PKGS) 2>/dev/null) -lcsv -lglpk -lqhull_r \
 	$(if $(LBFGSB_A),$(LBFGSB_A) -llapack -lblas -l:libgfortran.so.5,-llbfgsb) -lm
+# Pages of docs/formats as manual pages.
+FORMAT_PAGES := $(patsubst docs/formats/%.md,$(B)/man/goodfit-%.5,$(sort $(wildcard docs/formats/*.md)))
 COMPLETIONS := $(TOOL_SRC:tools/%.c=$(B)/completion/%) $(TOOL_SRC:tools/%.c=$(B)/completion/_%)
 BASH_DIR := $(DATADIR)/bash-completion/completions
 ZSH_DIR := $(DATADIR)/zsh/site-functions
@@ -247,11 +250,17 @@ $(B)/completion/%: $(B)/%
 	@mkdir -p $(@D)
 	$(B)/$* --completion bash > $@.new && mv $@.new $@
 
-install: all lib completion
+format-pages: $(FORMAT_PAGES)
+
+$(B)/man/goodfit-%.5: docs/formats/%.md scripts/format-page
+	@mkdir -p $(@D)
+	scripts/format-page $< > $@.new && mv $@.new $@
+
+install: all lib completion format-pages
 	install -d $(BINDIR) $(MANDIR)/man1 $(MANDIR)/man5 $(DESTDIR)$(LIBDIR)/pkgconfig $(BASH_DIR) $(ZSH_DIR)
 	install -m 755 $(TOOLS) $(BINDIR)
 	install -m 644 $(MAN1) $(MANDIR)/man1
-	install -m 644 $(MAN5) $(MANDIR)/man5
+	install -m 644 $(MAN5) $(FORMAT_PAGES) $(MANDIR)/man5
 	install -m 644 $(filter-out $(B)/completion/_%,$(COMPLETIONS)) $(BASH_DIR)
 	install -m 644 $(filter $(B)/completion/_%,$(COMPLETIONS)) $(ZSH_DIR)
 	install -m 644 $(LIB) $(SO) $(DESTDIR)$(LIBDIR)
@@ -262,7 +271,7 @@ install: all lib completion
 
 uninstall:
 	rm -f $(addprefix $(BINDIR)/,$(notdir $(TOOLS))) $(addprefix $(MANDIR)/man1/,$(notdir $(MAN1))) \
-		$(addprefix $(MANDIR)/man5/,$(notdir $(MAN5))) \
+		$(addprefix $(MANDIR)/man5/,$(notdir $(MAN5) $(FORMAT_PAGES))) \
 		$(addprefix $(BASH_DIR)/,$(notdir $(TOOLS))) $(addprefix $(ZSH_DIR)/_,$(notdir $(TOOLS))) \
 		$(addprefix $(DESTDIR)$(LIBDIR)/,libfit.a libfit.so $(SONAME) $(notdir $(SO)) pkgconfig/goodfit.pc)
 	rm -rf $(DESTDIR)$(PREFIX)/include/goodfit

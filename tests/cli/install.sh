@@ -29,6 +29,10 @@ for src in tools/gf-*.c; do
 	done
 done >"$T/absent"
 is "every tool with its page and its completion" "$T/absent" ""
+for page in docs/formats/*.md; do
+	[ -s "$P/share/man/man5/goodfit-$(basename "$page" .md).5" ] || echo "$page"
+done >"$T/absent"
+is "every format has a manual page" "$T/absent" ""
 run "an installed tool runs" 0 "$P/bin/gf-table" --version
 has "and is of this version" "$T/out" "^libfit $version"
 if command -v readelf >/dev/null 2>&1; then
