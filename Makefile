@@ -65,7 +65,7 @@ PARTS := $(B)/tools/parts.a
 VERSION := $(shell sed -n 's/.*FIT_VERSION "\(.*\)"/\1/p' libfit/base/version.h)
 RUN = B=$(B) JOBS=$(JOBS) tests/run
 
-.PHONY: all help tests check check-unit check-cli check-golden check-asan check-valgrind check-clang \
+.PHONY: all help tests program-objects check check-unit check-cli check-golden check-asan check-valgrind check-clang \
 	lib completion format-pages lint cppcheck shellcheck check-headers check-man check-untracked fuzz-smoke fuzz-build bless \
 	install uninstall dist clean FORCE
 .SECONDARY:
@@ -135,6 +135,9 @@ $(FUZZ): $(B)/%: $(B)/tests/fuzz/%.o $(PARTS) $(LIB)
 # ---- tests ----
 
 tests: all $(UNITS) $(AUX)
+
+# What the library and its parts are not: for a compiler that only has to say what it thinks of them.
+program-objects: $(TOOL_SRC:%.c=$(B)/%.o) $(UNIT_SRC:%.c=$(B)/%.o) $(AUX_SRC:%.c=$(B)/%.o)
 
 check: tests
 	$(RUN)

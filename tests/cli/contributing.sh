@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 # The checklists of CONTRIBUTING.md are true of what is there: the files exist, every trace format, policy and
 # figure has followed them. CHANGELOG.md and CITATION.cff are of this version.
+# The same for every build.
 . tests/cli/lib.sh
 
 # Paths in backticks; NAME and PAGE stand for anything.

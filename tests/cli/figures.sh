@@ -88,6 +88,8 @@ for recipe in figures/*; do
 	case $recipe in *.sh) continue ;; esac
 	name=${recipe#figures/}
 	n=$((n + 1))
+	# With sanitizers every fourth one, and those that are looked at below: recipes call the same tools.
+	case ${GOODFIT_SMALL:+small}$((n % 4)):$name in small[123]:pollux-[78]* | small0:* | [0-3]:*) ;; *) continue ;; esac
 	run "$name is drawn" 0 "$recipe" "$T/figures"
 	hasnt "$name: nothing went wrong on the way" "$T/err" 'awk|sh:|sort:|cut:|gf-'
 	for picture in "$T/figures/$name"*.svg; do

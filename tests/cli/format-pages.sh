@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # Each page of docs/formats as a manual page: the linters have nothing to say, and nothing is lost on the way.
+# The same for every build.
 . tests/cli/lib.sh
 
 # Words of the rendered text, without what lays it out.

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 # scripts/fuzz: what it runs, keeps and takes up again, shown with targets that only say what libFuzzer says.
+# The same for every build.
 . tests/cli/lib.sh
 
 mkdir -p "$T/bin" "$T/fz"

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # Headers: each compiles alone and twice in a row, is plain C but for the marks of public ones, has its guard
 # and its licence line. (tests/cli/install.sh compiles the public ones as they are installed, as C++ too.)
+# The same for every build.
 . tests/cli/lib.sh
 
 unset MAKEFLAGS MFLAGS MAKELEVEL

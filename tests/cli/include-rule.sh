@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # The include rule: which room may use which. The table below is the rule: an arrow that it does not
 # allow is a defect. The checker itself is shown to fail on planted ones.
+# The same for every build.
 . tests/cli/lib.sh
 
 # room | rooms it may include (itself is understood) | third-party headers it may include

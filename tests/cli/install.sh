@@ -3,6 +3,7 @@
 # make install and uninstall: what is put where; programs in C and in C++ build against the installed
 # libfit through pkg-config, shared and static; the shared library exports what the public headers
 # declare and nothing else.
+# The same for every build.
 . tests/cli/lib.sh
 
 unset MAKEFLAGS MFLAGS MAKELEVEL

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # What must not be in the tracked files: paths of one machine, functions that the house bans, libraries
 # that print or exit, over-long lines, public data. Each search is shown to find a planted example.
+# The same for every build.
 . tests/cli/lib.sh
 
 if ! git -c safe.directory='*' ls-files >"$T/tracked" 2>/dev/null; then
