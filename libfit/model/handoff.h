@@ -13,9 +13,12 @@
 
 #include <stdbool.h>
 
+#include "libfit/base/linkage.h"
 #include "libfit/base/status.h"
 #include "libfit/base/text.h"
 #include "libfit/table/table.h"
+
+FIT_C_BEGIN
 
 /* What a format may be told; NULL: not given. */
 struct fit_handoff_options {
@@ -57,5 +60,7 @@ extern const struct fit_handoff_format *const fit_handoff_formats[];	/* ends wit
 const struct fit_handoff_format *fit_handoff_find(const char *name);
 /* The format that bytes are of, or NULL. */
 const struct fit_handoff_format *fit_handoff_recognise(struct fit_text bytes);
+
+FIT_C_END
 
 #endif

@@ -15,8 +15,11 @@
 #include <stdint.h>
 
 #include "libfit/base/hash.h"
+#include "libfit/base/linkage.h"
 #include "libfit/base/status.h"
 #include "libfit/table/table.h"
+
+FIT_C_BEGIN
 
 /* ---- the policy ---- */
 
@@ -116,5 +119,7 @@ int fit_gate_print_json(const struct fit_gate *g, const struct fit_meta *meta, s
 
 /* Names of the kinds of models, NULL at the end. */
 extern const char *const fit_gate_kind_names[];
+
+FIT_C_END
 
 #endif
