@@ -229,15 +229,6 @@ static int begin(const struct cli *cli, const struct data *d, const struct fit_s
 	return rc;
 }
 
-static int end(struct fit_writer *w, int rc, struct fit_err *err)
-{
-	rc = rc ? rc : fit_writer_end(w, err);
-	if (!rc)
-		return fit_writer_close(w, err);
-	fit_writer_abort(w);
-	return rc;
-}
-
 static void warn_limits(const struct cli *cli, const struct fit_share_solution *s)
 {
 	if (s->limits_ignored)
@@ -268,7 +259,7 @@ static int allocate(struct data *d, const struct cli *cli, const struct fit_shar
 		fit_writer_real(w, d->rate[i]);
 		rc = fit_writer_end_row(w, err);
 	}
-	return end(w, rc, err);
+	return cli_writer_end(w, rc, err);
 }
 
 static int objectives(struct data *d, const struct cli *cli, struct fit_err *err)
@@ -294,7 +285,7 @@ static int objectives(struct data *d, const struct cli *cli, struct fit_err *err
 		fit_writer_int(w, s.programmes);
 		rc = fit_writer_end_row(w, err);
 	}
-	return end(w, rc, err);
+	return cli_writer_end(w, rc, err);
 }
 
 static int run(struct cli *cli, const struct options *o)

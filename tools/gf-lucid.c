@@ -145,15 +145,6 @@ static int begin(const struct cli *cli, struct fit_writer **w, const char *name,
 	return rc;
 }
 
-static int end(struct fit_writer *w, int rc, struct fit_err *err)
-{
-	rc = rc ? rc : fit_writer_end(w, err);
-	if (!rc)
-		return fit_writer_close(w, err);
-	fit_writer_abort(w);
-	return rc;
-}
-
 static void write_share(struct fit_writer *w, double x)
 {
 	fit_writer_real(w, isnan(x) ? fit_real_na() : x);
@@ -190,7 +181,7 @@ static int write_jobs(const struct cli *cli, const struct fit_jobs *js, const st
 		}
 		rc = fit_writer_end_row(w, err);
 	}
-	return end(w, rc, err);
+	return cli_writer_end(w, rc, err);
 }
 
 static int by_time(const void *pa, const void *pb)
@@ -275,7 +266,7 @@ static int write_sweep(const struct cli *cli, const struct options *o, const str
 			rc = rc ? rc : run_one(w, js, q, err);
 		}
 	}
-	return end(w, rc, err);
+	return cli_writer_end(w, rc, err);
 }
 
 static int profile_jobs(struct cli *cli, const struct options *o, const struct fit_jobs *js,

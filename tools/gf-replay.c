@@ -434,10 +434,8 @@ static int run(struct cli *cli, struct options *o)
 		return cli_usage(cli, "both --plan and --budget (expected one of them)");
 	if (o->in.budget > 0 && !o->in.classes)
 		return cli_usage(cli, "--budget needs --classes");
-	if (!o->in.rates != !(p.policy->needs & FIT_NEEDS_RATES))
-		return cli_usage(cli, "--policy %s: %s", o->policy, o->in.rates ? "no use for --rates" : "needs --rates");
-	if (!o->in.rates && (o->shares || o->reallocate_ns >= 0))
-		return cli_usage(cli, "--shares and --reallocate need --rates");
+	if (!o->in.rates && p.policy->needs & FIT_NEEDS_RATES)
+		return cli_usage(cli, "--policy %s: needs --rates", o->policy);
 	if (o->in.rates && (o->in.profiles.n || o->in.speedups || o->in.plan_times || o->in.virtual_clusters ||
 			    p.autoscaler))
 		return cli_usage(cli, "--rates: no profile, speedups, virtual clusters or autoscaling beside them");

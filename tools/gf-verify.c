@@ -7,6 +7,7 @@
 
 #include "libfit/verify/verify.h"
 #include "tools/common/cli.h"
+#include "tools/profile_meta.h"
 
 struct options {
 	const char *jobs, *models, *metrics, *per_job, *speedups, *classes, *plan, *believed;
@@ -111,8 +112,7 @@ static int describe(const struct fit_verifier *v, const struct cli *cli, struct 
 
 	rc = rc ? rc : cli_meta_input(meta, NULL, fit_verifier_hash_log(v));
 	rc = rc ? rc : cli_meta_input(meta, "jobs", fit_verifier_hash_jobs(v));
-	if (!rc && *fit_verifier_hash_profile(v))
-		rc = cli_meta_input(meta, "profile", fit_verifier_hash_profile(v));
+	rc = rc ? rc : profile_meta_add(meta, fit_verifier_profiles(v));
 	if (!rc && *fit_verifier_hash_models(v))
 		rc = cli_meta_input(meta, "models", fit_verifier_hash_models(v));
 	if (!rc && *fit_verifier_hash_speedups(v))

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "tools/replay_inputs.h"
 
-#include <stdio.h>
 #include <string.h>
+
+#include "tools/profile_meta.h"
 
 /* ---- the cluster ---- */
 
@@ -192,16 +193,7 @@ int replay_inputs_describe(const struct replay_inputs *in, const struct cli *cli
 
 	if (!rc && !jobs->stream)	/* its hash comes behind the rows */
 		rc = cli_meta_input(meta, "jobs", jobs->hash);
-	for (size_t i = 0; i < in->profiles.n && !rc; i++) {
-		char key[160] = "profile";
-
-		if (in->profiles.entries[i].type[0])
-			snprintf(key, sizeof key, "profile_%s", in->profiles.entries[i].type);
-		for (char *c = key; *c; c++)	/* keys have no other characters */
-			if (!strchr("abcdefghijklmnopqrstuvwxyz0123456789", *c))
-				*c = '_';
-		rc = cli_meta_input(meta, key, in->profiles.entries[i].hash);
-	}
+	rc = rc ? rc : profile_meta_add(meta, &in->profiles);
 	if (!rc && in->rates.order)
 		rc = cli_meta_input(meta, "rates", in->rates.table.hash);
 	if (!rc && *in->models.hash)

@@ -6,10 +6,13 @@
 enum {
 	ADAPTS = 1, TIRESIAS = 2, SHARES = 4, LUCID = 8, HORUS = 16, PLAN = 32, PLACED = 64, SPEEDUPS = 128,
 	BUDGET = 256, PROFILER = 512, EFFICIENCY = 1024, UTILITY = 2048, BELIEVES = 4096,
-	POLLUX = 8192, SIA = 16384, AS_THEY_COME = 32768
+	POLLUX = 8192, SIA = 16384, AS_THEY_COME = 32768, GAVEL = 65536
 };
 
 static const struct cli_use uses[] = {
+	{ "rates", GAVEL, "a policy of gavel" },
+	{ "reallocate", GAVEL, "a policy of gavel" },
+	{ "shares", GAVEL, "a policy of gavel" },
 	{ "placement", PLACED, "a policy other than pollux and optimus" },
 	{ "configs", SHARES, "--policy lucid or horus" },
 	{ "pairs", SHARES, "--policy lucid or horus" },
@@ -55,6 +58,7 @@ int replay_uses_check(struct cli *cli, const struct fit_replay_params *p, struct
 
 	s |= policy->needs & FIT_ADAPTIVE ? ADAPTS : 0;
 	s |= policy->needs & FIT_CHOOSES_PLANS ? BELIEVES : 0;
+	s |= policy->needs & FIT_NEEDS_RATES ? GAVEL : 0;
 	s |= policy->needs & FIT_SHARES ? SHARES : 0;
 	s |= policy->needs & FIT_SLOTS ? AS_THEY_COME : 0;
 	s |= policy->needs & FIT_NEEDS_PLAN ? PLAN : 0;

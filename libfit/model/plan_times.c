@@ -82,9 +82,9 @@ static void normalise(uint8_t *g, size_t n)
 
 /* ---- reading ---- */
 
-static int take_row(struct fit_plan_times *t, const struct fit_reader *r, const struct fit_cell *c,
-		    struct fit_err *err)
+static int take_row(void *to, struct fit_reader *r, const struct fit_cell *c, struct fit_err *err)
 {
+	struct fit_plan_times *t = to;
 	struct fit_text p = c[PLACEMENT].u.t;
 	struct fit_plan_app *a = (struct fit_plan_app *)(uintptr_t)fit_plan_times_find(t, c[APP].u.t);
 	struct fit_plan_time x = { .iter_s = c[ITER].u.d };
@@ -176,7 +176,6 @@ int fit_plan_times_read(struct fit_plan_times *t, const char *operand, struct fi
 {
 	/* names of plans that a model predicts, measured or not */
 	static const char *const known[] = { "zero-offload", "zero-dp", "ga", "gc" };
-	struct fit_cell cells[N_COLUMNS];
 	struct fit_reader *r;
 	uint16_t plan;
 	int rc = fit_reader_open(&r, operand, err);
@@ -184,12 +183,7 @@ int fit_plan_times_read(struct fit_plan_times *t, const char *operand, struct fi
 	*t = (struct fit_plan_times){ .n_apps = 0 };
 	if (rc)
 		return rc;
-	rc = fit_reader_begin(r, columns, N_COLUMNS, err);
-	while (!rc) {
-		rc = fit_reader_row(r, cells, err);
-		rc = rc ? rc : take_row(t, r, cells, err);
-	}
-	rc = rc == FIT_END ? fit_reader_only(r, err) : rc;
+	rc = fit_reader_each(r, columns, N_COLUMNS, take_row, t, err);
 	for (size_t i = 0; i < sizeof known / sizeof *known && !rc; i++)
 		rc = intern(t, fit_text_of(known[i]), &plan, err);
 	if (!rc && !t->n_apps)

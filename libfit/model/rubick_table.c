@@ -80,9 +80,9 @@ static double real_of(const struct fit_cell *c)
 	return c->na ? 0 : c->u.d;
 }
 
-static int take_row(struct fit_rubick_models *t, const struct fit_reader *r, const struct fit_cell *c,
-		    struct fit_err *err)
+static int take_row(void *to, struct fit_reader *r, const struct fit_cell *c, struct fit_err *err)
 {
+	struct fit_rubick_models *t = to;
 	struct fit_rubick_model m = { .batch = c[BATCH].na ? 0 : c[BATCH].u.i };
 	int rc = FIT_OK;
 
@@ -126,19 +126,13 @@ static int take_row(struct fit_rubick_models *t, const struct fit_reader *r, con
 
 int fit_rubick_models_read(struct fit_rubick_models *t, const char *operand, struct fit_err *err)
 {
-	struct fit_cell cells[N_COLUMNS];
 	struct fit_reader *r;
 	int rc = fit_reader_open(&r, operand, err);
 
 	*t = (struct fit_rubick_models){ .n = 0 };
 	if (rc)
 		return rc;
-	rc = fit_reader_begin(r, columns, N_COLUMNS, err);
-	while (!rc) {
-		rc = fit_reader_row(r, cells, err);
-		rc = rc ? rc : take_row(t, r, cells, err);
-	}
-	rc = rc == FIT_END ? fit_reader_only(r, err) : rc;
+	rc = fit_reader_each(r, columns, N_COLUMNS, take_row, t, err);
 	fit_reader_hash(r, t->hash);
 	fit_reader_close(r);
 	if (rc)

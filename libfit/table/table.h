@@ -117,6 +117,12 @@ int fit_reader_skip(struct fit_reader *r, struct fit_err *err) FIT_MUST_CHECK;
  * table follows. The table name and metadata are gone then; the hash covers the whole input. */
 int fit_reader_only(struct fit_reader *r, struct fit_err *err) FIT_MUST_CHECK;
 
+/* The next table, which is the last one: take(to, r, cells, err) for each of its rows, with n cells. Errors
+ * as begin(), row() and only(), or what take() returns. */
+typedef int fit_take_row(void *to, struct fit_reader *r, const struct fit_cell *cells, struct fit_err *err);
+int fit_reader_each(struct fit_reader *r, const struct fit_field *fields, size_t n, fit_take_row *take,
+		    void *to, struct fit_err *err) FIT_MUST_CHECK;
+
 /* About the current table; borrowed until the next begin() or close(). */
 const char *fit_reader_table_name(const struct fit_reader *r);	/* "" when it has none */
 /* After the last row also what stands behind the rows (see fit_writer_end_meta). */

@@ -175,9 +175,9 @@ const char *fit_verifier_hash_plan(const struct fit_verifier *v)
 	return v->plans.hash;
 }
 
-const char *fit_verifier_hash_profile(const struct fit_verifier *v)
+const struct fit_profile_set *fit_verifier_profiles(const struct fit_verifier *v)
 {
-	return v->hash_profile;
+	return &v->apps_by_type;
 }
 
 const char *fit_verifier_hash_models(const struct fit_verifier *v)

@@ -116,7 +116,7 @@ const char *fit_verifier_hash_plan(const struct fit_verifier *v);
 const char *fit_verifier_hash_allocations(const struct fit_verifier *v);
 /* Hashes of what was read ("" when it was not), for metadata. */
 const char *fit_verifier_hash_jobs(const struct fit_verifier *v);
-const char *fit_verifier_hash_profile(const struct fit_verifier *v);
+const struct fit_profile_set *fit_verifier_profiles(const struct fit_verifier *v);
 /* "" without models. */
 const char *fit_verifier_hash_models(const struct fit_verifier *v);
 const char *fit_verifier_hash_log(const struct fit_verifier *v);

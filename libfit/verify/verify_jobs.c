@@ -177,8 +177,6 @@ int fit_verifier_profile(struct fit_verifier *v, const char *store, struct fit_e
 
 	if (rc)
 		return rc;
-	if (v->apps_by_type.n == 1)
-		memcpy(v->hash_profile, v->apps_by_type.entries[0].hash, sizeof v->hash_profile);
 	for (size_t i = 0; i < v->n_apps; i++) {
 		struct verify_app *a = &v->apps[i];
 

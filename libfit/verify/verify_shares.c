@@ -34,34 +34,35 @@ static const struct fit_field columns[N_COLUMNS] = {
 	[VALUE] = { "value", FIT_REAL, FIT_F_NOT_NA },
 };
 
+static int take_row(void *to, struct fit_reader *r, const struct fit_cell *c, struct fit_err *err)
+{
+	struct fit_verifier *v = to;
+	struct verify_shares *s = v->shares;
+	struct verify_share_row row = { .t_ns = c[TIME].u.i, .share = c[SHARE].u.d, .value = c[VALUE].u.d };
+
+	row.job = verify_find_job(v, c[JOB].u.t);
+	if (row.job == NONE)
+		return fit_reader_fail(r, FIT_EDATA, "job_id", err, "unknown job '%.*s' (expected one of the jobs table)",
+				       FIT_TEXT_ARG(c[JOB].u.t));
+	if (s->n && row.t_ns < s->rows[s->n - 1].t_ns)
+		return fit_reader_fail(r, FIT_EDATA, "time_s", err, "before the row above (expected times in order)");
+	if (verify_type_number(v, c[TYPE].u.t, &row.type) || fit_grow(&s->rows, &s->cap, s->n + 1, sizeof *s->rows))
+		return fit_fail_nomem(err);
+	s->rows[s->n++] = row;
+	return FIT_OK;
+}
+
 int fit_verifier_shares(struct fit_verifier *v, const char *operand, struct fit_err *err)
 {
-	struct verify_shares *s = calloc(1, sizeof *s);
-	struct fit_cell c[N_COLUMNS];
 	struct fit_reader *r = NULL;
-	int rc = s ? fit_reader_open(&r, operand, err) : fit_fail_nomem(err);
+	int rc;
 
-	v->shares = s;
-	rc = rc ? rc : fit_reader_begin(r, columns, N_COLUMNS, err);
-	while (!rc && !(rc = fit_reader_row(r, c, err))) {
-		struct verify_share_row row = { .t_ns = c[TIME].u.i, .share = c[SHARE].u.d, .value = c[VALUE].u.d };
-
-		row.job = verify_find_job(v, c[JOB].u.t);
-		if (row.job == NONE)
-			rc = fit_reader_fail(r, FIT_EDATA, "job_id", err, "unknown job '%.*s' (expected one of the jobs "
-					     "table)", FIT_TEXT_ARG(c[JOB].u.t));
-		else if (s->n && row.t_ns < s->rows[s->n - 1].t_ns)
-			rc = fit_reader_fail(r, FIT_EDATA, "time_s", err, "before the row above (expected times in order)");
-		else if (verify_type_number(v, c[TYPE].u.t, &row.type) ||
-			 fit_grow(&s->rows, &s->cap, s->n + 1, sizeof *s->rows))
-			rc = fit_fail_nomem(err);
-		if (!rc)
-			s->rows[s->n++] = row;
-	}
-	if (rc == FIT_END)
-		rc = fit_reader_only(r, err);
-	if (r)
-		fit_reader_close(r);
+	v->shares = calloc(1, sizeof *v->shares);
+	rc = v->shares ? fit_reader_open(&r, operand, err) : fit_fail_nomem(err);
+	if (rc)
+		return rc;
+	rc = fit_reader_each(r, columns, N_COLUMNS, take_row, v, err);
+	fit_reader_close(r);
 	return rc;
 }
 

@@ -425,7 +425,7 @@ struct fit_verifier {
 	double sia_power, sia_lambda;
 	struct verify_sia *sia;		/* scratch of its rules (verify_sia.c) */
 	struct fit_theta_list models;
-	char hash_jobs[FIT_HASH_HEX], hash_profile[FIT_HASH_HEX], hash_log[FIT_HASH_HEX];
+	char hash_jobs[FIT_HASH_HEX], hash_log[FIT_HASH_HEX];
 	bool has_batch, has_app, has_duration;
 	int64_t n_unusable;		/* rows of the jobs table that no replay can run */
 	char unusable_why[200];		/* the first of them */

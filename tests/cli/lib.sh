@@ -21,6 +21,8 @@
 #   skip_all WHY [N]       the same, and the script ends here
 #   need_shared PATH [N]   skip_all unless $GOODFIT_SHARED/PATH exists (N tests would have run)
 #   need_tool TOOL [N]     skip_all unless the command TOOL exists; a tool of ours is never skipped
+#   use LOG JOBS OPTION…   the good log that follows, and how it is verified ("judge LOG"); it must pass
+#   fresh NAME OPTION…     a replay to $T/NAME
 #   change, caught, mutate, remeta   break a log, and see that the verifier says why; at the end
 #   ends                   print the plan now (otherwise done at the end of the script)
 
@@ -215,6 +217,27 @@ need_tool() {
 # ---- logs that are broken on purpose: $good is the good one, judge FILE verifies one ----
 # awk programs and literal dollar signs
 # shellcheck disable=SC2016,SC2154
+
+judge() {
+	# shellcheck disable=SC2086
+	gf-verify --jobs "$jobs" $opts "$1"
+}
+
+use() {
+	good=$1 jobs=$2
+	shift 2
+	opts=$*
+	run "$(basename "$good") is a good log" 0 judge "$good"
+	hasnt "no rule is violated" "$T/out" '	violated	'
+	cp "$T/out" "$T/good.verdicts"
+}
+
+fresh() {
+	name=$1
+	shift
+	run "replay: $name" 0 gf-replay "$@"
+	cp "$T/out" "$T/$name"
+}
 
 # Run an awk program on the rows of the good log (the metadata pass through) and mend the trailer.
 # once(CONDITION) is true the first time only; put() prints the row.

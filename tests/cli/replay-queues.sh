@@ -8,20 +8,6 @@
 D=tests/data
 tab=$(printf '\t')
 
-judge() {
-	# shellcheck disable=SC2086
-	gf-verify --jobs "$jobs" $opts "$1"
-}
-
-use() {
-	good=$1 jobs=$2
-	shift 2
-	opts=$*
-	run "$(basename "$good") is a good log" 0 judge "$good"
-	hasnt "no rule is violated" "$T/out" '	violated	'
-	cp "$T/out" "$T/good.verdicts"
-}
-
 # changes LOG: time, event, job of what happens to jobs after they came
 changes() {
 	awk -F '\t' '/^#/ { next } !n++ { next } $2 != "cluster" && $2 != "submit" { print $1, $2, $3 }' "$1"
@@ -297,13 +283,6 @@ for policy in fjf smallest shortest-gpu 'tiresias --queues 600,9000 --promote 2'
 done
 
 # ---- and broken ones are not ----
-
-fresh() {
-	name=$1
-	shift
-	run "replay: $name" 0 gf-replay "$@"
-	cp "$T/out" "$T/$name"
-}
 
 fresh queues.log --policy tiresias --queues 50,150 --promote 0.2 --cluster 2x4 $D/jobs-small.tsv
 use "$T/queues.log" $D/jobs-small.tsv

@@ -64,6 +64,8 @@ has "would be better off with GPUs" "$T/out" "^sia-best${tab}violated"
 run "profiles swapped" 1 gf-verify --only-violated --jobs "$T/jobs.tsv" --profile slow="$T/fast.h5" \
 	--profile fast="$T/slow.h5" "$log"
 has "are not those of the log" "$T/out" "^inputs-match${tab}violated"
+has "the verdicts name the one profile" "$T/out" '^#input_profile_slow=[0-9a-f]'
+has "and the other one" "$T/out" '^#input_profile_fast=[0-9a-f]'
 
 # ---- what is refused ----
 

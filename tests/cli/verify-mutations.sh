@@ -8,21 +8,6 @@
 
 D=tests/data
 
-judge() {
-	# shellcheck disable=SC2086
-	gf-verify --jobs "$jobs" $opts "$1"
-}
-
-# use LOG JOBS [OPTION…]: the good log that follows, and how it is verified. It must pass.
-use() {
-	good=$1 jobs=$2
-	shift 2
-	opts=$*
-	run "$(basename "$good") is a good log" 0 judge "$good"
-	hasnt "no rule is violated" "$T/out" '	violated	'
-	cp "$T/out" "$T/good.verdicts"
-}
-
 # ---- by hand: fifo, woken by events, restart delay 5 ----
 
 use $D/verify-fifo-log.tsv $D/verify-fifo-jobs.tsv
@@ -138,13 +123,6 @@ mutate 'a submission after the decision of its instant' log-order \
 	ev == "start" && id == "q" { print 60, "submit", "q", 2, "-", "NA", "NA", "NA", "NA", "NA", "NA"; n++ }'
 
 # ---- fresh replays without a profile ----
-
-fresh() {
-	name=$1
-	shift
-	run "replay: $name" 0 gf-replay "$@"
-	cp "$T/out" "$T/$name"
-}
 
 fresh sjf.log --policy sjf --cluster 2x4 --restart-delay 3 $D/jobs-small.tsv
 use "$T/sjf.log" $D/jobs-small.tsv

@@ -696,6 +696,15 @@ int cli_writer_open(const struct cli *cli, struct fit_writer **w, struct fit_err
 	return fit_writer_open(w, cli->out, cli->no_meta ? FIT_W_NO_META : 0, err);
 }
 
+int cli_writer_end(struct fit_writer *w, int rc, struct fit_err *err)
+{
+	rc = rc ? rc : fit_writer_end(w, err);
+	if (!rc)
+		return fit_writer_close(w, err);
+	fit_writer_abort(w);
+	return rc;
+}
+
 int cli_finish(struct cli *cli, int status)
 {
 	bool bad = ferror(stdout) != 0;

@@ -142,6 +142,10 @@ int cli_meta_input(struct fit_meta *meta, const char *name, const char *hash) FI
 /* fit_writer_open() with -o and --no-meta. */
 int cli_writer_open(const struct cli *cli, struct fit_writer **w, struct fit_err *err) FIT_MUST_CHECK;
 
+/* The end of the table and of the output; or, where rc says that something went wrong before, nothing is
+ * left behind. */
+int cli_writer_end(struct fit_writer *w, int rc, struct fit_err *err) FIT_MUST_CHECK;
+
 /* Flush and check standard output, free, and return the final exit status. */
 int cli_finish(struct cli *cli, int status);
 
