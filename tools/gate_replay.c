@@ -181,8 +181,7 @@ static void make_params(const struct gate_replay_options *o, const struct replay
 }
 
 static int in_folder(const struct cli *cli, const struct gate_replay_options *o, const char *model,
-		     const char *log,
-		     struct fit_table *table, struct fit_meta *meta, struct fit_err *err)
+		     const char *log, struct fit_table *table, struct fit_meta *meta, struct fit_err *err)
 {
 	struct fit_replay_params p = fit_replay_params_default();
 	struct replay_input_options options = o->in;
@@ -218,8 +217,7 @@ static int in_folder(const struct cli *cli, const struct gate_replay_options *o,
 }
 
 int gate_replay(const struct cli *cli, const struct gate_replay_options *o, const char *model,
-		struct fit_table *jobs,
-		struct fit_meta *meta, struct fit_err *err)
+		struct fit_table *jobs, struct fit_meta *meta, struct fit_err *err)
 {
 	const char *tmp = getenv("TMPDIR");
 	struct fit_str folder = { 0 }, log = { 0 };

@@ -19,10 +19,8 @@ struct gate_replay_options {
 /* Check the options: 0, or an exit status. */
 int gate_replay_check(struct cli *cli, const struct gate_replay_options *o);
 /* Replay with what `model` says, and make the table of its jobs (fit_gate_job_fields). Adds the content
- * hashes
- * of the inputs to meta, unless that is NULL. FIT_EINVAL: the command line. */
+ * hashes of the inputs to meta, unless that is NULL. FIT_EINVAL: the command line. */
 int gate_replay(const struct cli *cli, const struct gate_replay_options *o, const char *model,
-		struct fit_table *jobs,
-		struct fit_meta *meta, struct fit_err *err) FIT_MUST_CHECK;
+		struct fit_table *jobs, struct fit_meta *meta, struct fit_err *err) FIT_MUST_CHECK;
 
 #endif

@@ -3,10 +3,8 @@
  * Models and metrics in the formats that schedulers and operators read, and back (docs/formats/export.md).
  *
  * A format writes text from one of our tables, and reads such text into tables. What it writes and reads
- * again
- * comes out the same, byte by byte; what is read and written again does where the format has one way to
- * say a
- * thing.
+ * again comes out the same, byte by byte; what is read and written again does where the format has one way
+ * to say a thing.
  */
 #ifndef FIT_MODEL_HANDOFF_H
 #define FIT_MODEL_HANDOFF_H
@@ -43,8 +41,7 @@ struct fit_handoff_format {
 	/* Could these bytes (a whole text, and a NUL behind it) be of this format? Looks at little. */
 	bool (*is)(struct fit_text bytes);
 	/* operand: a table, or where that makes sense JSON, whose name ends in .json. Appends to out.
-	 * FIT_EINVAL: a
-	 * bad option. */
+	 * FIT_EINVAL: a bad option. */
 	int (*write)(const char *operand, const struct fit_handoff_options *o, struct fit_str *out,
 		     struct fit_err *err);
 	/* bytes as above; name stands in messages. Writes whole tables to w, meta with the first.

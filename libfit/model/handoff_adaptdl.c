@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Scheduling hints of AdaptDL: what a job of it PUTs to its supervisor, and its allocator computes
- * goodput from
- * (petuum/adaptdl, adaptdl/sched_hints.py and sched/adaptdl_sched/allocator.py). One object for one job;
- * several
- * applications are an object of such objects.
+ * Scheduling hints of AdaptDL: what a job of it PUTs to its supervisor, and its allocator computes goodput
+ * from (petuum/adaptdl, adaptdl/sched_hints.py and sched/adaptdl_sched/allocator.py). One object for one
+ * job; several applications are an object of such objects.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -15,8 +13,7 @@
 
 /* Names of the parameters in perfParams: ours without the unit. */
 static const char *const perf_names[FIT_THETA_N] = { "alpha_c", "beta_c", "alpha_n", "beta_n", "alpha_r",
-						    "beta_r",
-						     "gamma" };
+						    "beta_r", "gamma" };
 
 /* Limits and statistics of a job, as columns; the first is needed. */
 enum { INIT, MAX, MIN_LOCAL, MAX_LOCAL, GLOBAL, REPLICAS, ACCUM, N_LIMITS };

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The text exposition format of Prometheus, version 0.0.4. Any table becomes gauges: a column of numbers
- * is a
- * metric, columns of text are labels. Tables with the columns metric and value (gf-metrics) have a metric
- * a row.
- * What is read becomes the table of samples (metric, type, help, labels, value), which is written again
- * as it was.
+ * is a metric, columns of text are labels. Tables with the columns metric and value (gf-metrics) have a
+ * metric a row. What is read becomes the table of samples (metric, type, help, labels, value), which is
+ * written again as it was.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -207,8 +205,7 @@ static int metric_name(struct fit_str *out, const char *prefix, struct fit_text 
 }
 
 static int add_gauge(struct samples *s, const char *prefix, struct fit_text name, const char *help,
-		     struct fit_text labels,
-		     double value, struct fit_err *err)
+		     struct fit_text labels, double value, struct fit_err *err)
 {
 	struct fit_str metric = { 0 };
 	int rc = metric_name(&metric, prefix, name) ? fit_fail_nomem(err) : FIT_OK;

@@ -115,8 +115,7 @@ int fit_gate_check_extrapolation(struct fit_gate_run *r, struct fit_err *err)
 /* ---- drift ---- */
 
 /* Put neighbours of bins [from, to) together until each has a tenth of a, so that chance says little; the
- * bins
- * around stay. The new number of bins. */
+ * bins around stay. The new number of bins. */
 static size_t merge(double *a, double *b, size_t n, size_t from, size_t to)
 {
 	double all = 0, in_a = 0, in_b = 0;

@@ -52,8 +52,7 @@ static int load(void **model, struct fit_gate_source *s, struct fit_err *err)
 /* ---- rows: the features, and behind them the offset ---- */
 
 static int take_target(const struct fit_ga2m *m, const struct fit_table *table, const char *target,
-		       bool measured,
-		       struct fit_gate_set *s, struct fit_err *err)
+		       bool measured, struct fit_gate_set *s, struct fit_err *err)
 {
 	const char *name = target ? target : m->target;
 	const struct fit_column *c = name ? fit_table_column(table, name) : NULL;
@@ -248,8 +247,7 @@ static int make_data(const struct fit_ga2m *m, const struct fit_gate_set *s, con
 
 /* The same loss and the same pairs, at most two bags: enough to tell whether such a model over-fits. */
 static int refit(void **model, const void *like, const struct fit_gate_set *s, const bool *use,
-		 uint64_t seed,
-		 struct fit_err *err)
+		 uint64_t seed, struct fit_err *err)
 {
 	const struct fit_ga2m *old = like;
 	struct fit_ga2m_params p = fit_ga2m_params_default(old->loss);

@@ -24,8 +24,7 @@ int fit_gate_source_reader(const struct fit_gate_source *s, struct fit_reader **
 			   struct fit_err *err) FIT_MUST_CHECK;
 /* Its first table; fields may be NULL. */
 int fit_gate_source_table(struct fit_gate_source *s, struct fit_table *t, const struct fit_field *fields,
-			  size_t n,
-			  struct fit_err *err) FIT_MUST_CHECK;
+			  size_t n, struct fit_err *err) FIT_MUST_CHECK;
 
 /* ---- rows ---- */
 
@@ -114,16 +113,22 @@ struct fit_gate_kind {
 	double (*predict)(const void *model, const char *group, const double *x);
 	/* A model like this one, of the rows with use[row]; NULL: kind is not fitted to rows. */
 	int (*refit)(void **model, const void *like, const struct fit_gate_set *s, const bool *use,
-		     uint64_t seed,
-		     struct fit_err *err);
+		     uint64_t seed, struct fit_err *err);
 	/* What the model keeps of its training rows: counts of feature i by bin (the first of missing
-	 * values, the
-	 * last of such as it did not see; 0: it keeps none of this feature), the bin of a value, and whether
-	 * training had such a value. All NULL: it keeps nothing. */
+	 * values, the last of such as it did not see; 0: it keeps none of this feature), the bin of a
+	 * value, and whether training had such a value. All NULL: it keeps nothing. */
 	size_t (*bins)(const void *model, size_t i, const double **counts);
 	size_t (*bin)(const void *model, size_t i, double x);
 	bool (*inside)(const void *model, size_t i, double x);
 };
+
+/* What curves and estimates of the noise scale share: rows of (progress, batch size). */
+enum { FIT_GATE_PROGRESS, FIT_GATE_BATCH, FIT_GATE_NOISE_X };
+int fit_gate_noise_rows(const void *model, const struct fit_table *t, const char *target, bool measured,
+			struct fit_gate_set *s, struct fit_err *err) FIT_MUST_CHECK;
+bool fit_gate_noise_feature(const void *model, size_t i, struct fit_gate_feature *f);
+enum fit_gate_metric fit_gate_noise_metric(const void *model);
+
 extern const struct fit_gate_kind fit_gate_throughput, fit_gate_speedup, fit_gate_noise, fit_gate_estimates,
 	fit_gate_tree, fit_gate_ga2m, fit_gate_rubick;
 

@@ -218,8 +218,7 @@ static int refit_app(const struct models *old, const struct fit_gate_set *s, con
 }
 
 static int refit(void **model, const void *like, const struct fit_gate_set *s, const bool *use,
-		 uint64_t seed,
-		 struct fit_err *err)
+		 uint64_t seed, struct fit_err *err)
 {
 	struct models *m = calloc(1, sizeof *m);
 	struct fit_rubick_obs *obs = malloc((s->n + 1) * sizeof *obs);

@@ -51,8 +51,7 @@ int fit_gate_source_reader(const struct fit_gate_source *s, struct fit_reader **
 }
 
 int fit_gate_source_table(struct fit_gate_source *s, struct fit_table *t, const struct fit_field *fields,
-			  size_t n,
-			  struct fit_err *err)
+			  size_t n, struct fit_err *err)
 {
 	struct fit_reader *r = NULL;
 	int rc = fit_gate_source_reader(s, &r, err);

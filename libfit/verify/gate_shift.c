@@ -121,8 +121,7 @@ static int compare(struct fit_gate_run *r, struct compared *c, struct fit_err *e
 
 /* One finding: the shift of the rows at[0 .. n - 1]. */
 static int say_shift(struct fit_gate_run *r, const struct compared *c, const char *region,
-		     const uint32_t *at,
-		     size_t n, struct fit_err *err)
+		     const uint32_t *at, size_t n, struct fit_err *err)
 {
 	struct shift all = { r->kind->metric(r->model), NULL, NULL };
 	double *p = malloc((2 * n + 1) * sizeof *p);
@@ -246,8 +245,7 @@ static int regions_by_group(struct fit_gate_run *r, const struct compared *c, st
 					at[n++] = c->at[i];
 			fit_str_clear(&name);
 			if (fit_str_printf(&name, "%s%s%s", s->groups[g], k >= 0 && *s->groups[g] ? ", " :
-					   "",
-					   k >= 0 ? s->regions[k] : ""))
+					   "", k >= 0 ? s->regions[k] : ""))
 				rc = fit_fail_nomem(err);
 			else if (n)
 				rc = say_shift(r, c, name.s, at, n, err);

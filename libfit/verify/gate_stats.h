@@ -29,9 +29,8 @@ void fit_gate_psi(const double *a, const double *b, size_t n, double *psi, doubl
 void fit_gate_ks(double *a, size_t na, double *b, size_t nb, double *d, double *p);
 
 /*
- * Bins by quantiles: cuts[0 .. result - 1], ascending and different, at most n_bins - 1, so that a value
- * x is
- * in bin (number of cuts <= x). sorted: ascending, n > 0.
+ * Bins by quantiles: cuts[0 .. result - 1], ascending and different, at most n_bins - 1, so that a value x
+ * is in bin (number of cuts <= x). sorted: ascending, n > 0.
  */
 size_t fit_gate_quantile_cuts(const double *sorted, size_t n, size_t n_bins, double *cuts);
 size_t fit_gate_bin(const double *cuts, size_t n_cuts, double x);

@@ -266,8 +266,7 @@ static int refit_group(struct fit_throughput *w, const struct fit_gate_set *s, c
 }
 
 static int refit(void **model, const void *like, const struct fit_gate_set *s, const bool *use,
-		 uint64_t seed,
-		 struct fit_err *err)
+		 uint64_t seed, struct fit_err *err)
 {
 	struct models *m = calloc(1, sizeof *m);
 	struct fit_throughput_obs *obs = malloc((s->n + 1) * sizeof *obs);
@@ -343,8 +342,7 @@ static int check_stated(struct fit_gate_run *r, struct fit_err *err)
 }
 
 /* The largest share of throughput that is lost by a further GPU of the same link, from 2 to 64, at the
- * smallest
- * compute time that the model has: alpha_c alone. */
+ * smallest compute time that the model has: alpha_c alone. */
 static double fall(const struct fit_theta *t, int64_t nodes)
 {
 	double most = 0, best = 0;

@@ -72,8 +72,7 @@ static double class_of(const struct fit_tree *t, const struct fit_column *c, siz
 }
 
 static int take_target(const struct fit_tree *t, const struct fit_table *table, const char *target,
-		       bool measured,
-		       struct fit_gate_set *s, struct fit_err *err)
+		       bool measured, struct fit_gate_set *s, struct fit_err *err)
 {
 	const char *name = target ? target : t->target;
 	const struct fit_column *c = name ? fit_table_column(table, name) : NULL;
@@ -158,8 +157,7 @@ static uint64_t smallest_leaf(const struct fit_tree *t)
 
 /* A tree of as many leaves at most, of as many rows at least, with the same constraints. */
 static int refit(void **model, const void *like, const struct fit_gate_set *s, const bool *use,
-		 uint64_t seed,
-		 struct fit_err *err)
+		 uint64_t seed, struct fit_err *err)
 {
 	const struct fit_tree *old = like;
 	struct fit_tree_params p = fit_tree_params_default(old->criterion);
