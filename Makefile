@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 # goodfit: one non-recursive makefile. `make help` lists the targets; settings are in config.mk.
 include config.mk
+# One name for the build folder, however it is given: the files of dependencies hold it.
+override B := $(patsubst $(CURDIR)/%,%,$(abspath $(B)))
 
 PKGS := gsl lapacke jansson libzstd zlib libxxhash sqlite3
 PKG_CONFIG ?= pkg-config
