@@ -10,10 +10,12 @@
 #include "libfit/base/num.h"
 #include "libfit/metrics/efficiency.h"
 #include "libfit/metrics/metrics.h"
+#include "libfit/metrics/rent_cost.h"
 #include "libfit/metrics/summary.h"
 #include "libfit/table/table.h"
 #include "tools/common/cli.h"
 #include "tools/metrics_fairness.h"
+#include "tools/metrics_use.h"
 
 struct options {
 	bool per_job, per_class, by_size;
@@ -23,6 +25,7 @@ struct options {
 	bool shares;
 	const char *isolated;
 	int type_mean;		/* enum fit_type_mean */
+	struct cli_list prices;
 };
 
 static const char *const type_means[] = { "times", "ratios", NULL };
@@ -38,6 +41,8 @@ static const struct cli_option options[] = {
 	  "one row a step of so many seconds: GPUs rented, held, busy, efficiency", NULL, 1e-3, 3.2e9, CLI_RESULT },
 	{ 0, "speedups", CLI_TEXT, offsetof(struct options, speedups), "FILE", NULL,
 	  "speeds of the classes, to say how efficiently GPUs are used", NULL, 0, 0, CLI_INPUT },
+	{ 0, "gpu-price", CLI_LIST, offsetof(struct options, prices), "TYPE=X", "1",
+	  "price of a GPU-hour of a type: what the rented cluster costs", NULL, 0, 0, CLI_RESULT },
 	{ 0, "window", CLI_TIME, offsetof(struct options, window_ns), "SECONDS", "first to last submit",
 	  "the submission window of the mean budgets, from time 0", NULL, 1e-9, 3.2e9, CLI_RESULT },
 	{ 0, "shares", CLI_FLAG, offsetof(struct options, shares), NULL, NULL,
@@ -53,6 +58,7 @@ static const struct cli_option options[] = {
 enum { REPORT = 1, PER_JOB = 2, ISOLATED = 4 };
 static const struct cli_use uses[] = {
 	{ "shares", PER_JOB, "--per-job" },
+	{ "gpu-price", REPORT, "the report" },
 	{ "isolated", REPORT | PER_JOB, "the report and --per-job" },
 	{ "type-mean", ISOLATED, "--isolated" },
 	{ NULL, 0, NULL }
@@ -219,54 +225,14 @@ static int write_groups(struct fit_writer *w, const struct fit_metrics *m, const
 	return rc;
 }
 
-/* Efficiency, as further rows of the report: work is in GPU-seconds on the least widths. */
-static int write_efficiency(struct fit_writer *w, const struct fit_metrics *m, const struct fit_efficiency *f,
-			    struct fit_err *err)
-{
-	double work = fit_efficiency_work(f), busy = fit_gpu_seconds(m->busy), held = fit_gpu_seconds(m->held),
-	       rented = fit_gpu_seconds(m->rented);
-	const struct { const char *name, *unit; double value; } rows[] = {
-		{ "normalised_work_gpu_s", "gpu s", work },
-		{ "normalised_work_of_finished_gpu_s", "gpu s", fit_efficiency_work_of_finished(f) },
-		{ "efficiency_busy", "1", busy > 0 ? work / busy : fit_real_na() },
-		{ "efficiency_held", "1", held > 0 ? work / held : fit_real_na() },
-		{ "efficiency_rented", "1", rented > 0 ? work / rented : fit_real_na() },
-	};
-	int rc = FIT_OK;
-
-	for (size_t i = 0; i < sizeof rows / sizeof *rows && !rc; i++) {
-		fit_writer_str(w, rows[i].name);
-		put_real(w, rows[i].value);
-		fit_writer_str(w, rows[i].unit);
-		rc = fit_writer_end_row(w, err);
-	}
-	return rc;
-}
-
-static int write_series(struct fit_writer *w, const struct fit_efficiency *f, const struct fit_meta *meta,
-			struct fit_err *err)
-{
-	static const struct fit_field fields[] = {
-		{ "time_s", FIT_TIME, 0 }, { "rented_gpus", FIT_REAL, 0 }, { "held_gpus", FIT_REAL, 0 },
-		{ "busy_gpus", FIT_REAL, 0 }, { "normalised_gpus", FIT_REAL, 0 }, { "efficiency", FIT_REAL, 0 },
-	};
-	int rc = fit_writer_begin(w, NULL, meta, fields, sizeof fields / sizeof *fields, err);
-
-	for (size_t i = 0; i < fit_efficiency_n_steps(f) && !rc; i++) {
-		struct fit_usage u = fit_efficiency_step(f, i);
-
-		fit_writer_time(w, u.from_ns);
-		fit_writer_real(w, u.rented);
-		fit_writer_real(w, u.held);
-		fit_writer_real(w, u.busy);
-		put_real(w, u.work);
-		put_real(w, fit_real_is_na(u.work) || !(u.rented > 0) ? fit_real_na() : u.work / u.rented);
-		rc = fit_writer_end_row(w, err);
-	}
-	return rc;
-}
-
 /* ---- wiring ---- */
+
+struct watches {
+	struct fit_metrics_window window;
+	struct fit_efficiency *efficiency;
+	struct fit_rent_cost *cost;	/* NULL: nobody asked */
+	const struct fit_reader *r;
+};
 
 /* Ours, and what the log says about how it came about. */
 static int make_meta(const struct cli *cli, const struct fit_reader *r, struct fit_meta *meta)
@@ -286,7 +252,7 @@ static int make_meta(const struct cli *cli, const struct fit_reader *r, struct f
 }
 
 static int write_all(const struct cli *cli, const struct options *o, const struct fit_metrics *m,
-		     const struct fit_metrics_window *window, const struct fit_efficiency *f,
+		     const struct fit_metrics_window *window, const struct watches *s,
 		     const struct metrics_fairness *fairness, const struct fit_meta *meta, struct fit_err *err)
 {
 	bool report = !o->per_job && !o->per_class && !o->by_size && !o->step_ns;
@@ -300,11 +266,13 @@ static int write_all(const struct cli *cli, const struct options *o, const struc
 	else if (o->per_class || o->by_size)
 		rc = write_groups(w, m, meta, o->per_class ? FIT_BY_APP : FIT_BY_SIZE, err);
 	else if (o->step_ns)
-		rc = write_series(w, f, meta, err);
+		rc = metrics_use_series(w, s->efficiency, meta, err);
 	else
 		rc = write_report(w, m, window, meta, err);
 	if (!rc && o->speedups && report)
-		rc = write_efficiency(w, m, f, err);
+		rc = metrics_use_report(w, m, s->efficiency, err);
+	if (!rc && s->cost && report)
+		rc = metrics_use_cost(w, s->cost, m, o->window_ns, err);
 	if (!rc && report)
 		rc = metrics_fairness_report(fairness, w, err);
 	if (!rc)
@@ -315,16 +283,14 @@ static int write_all(const struct cli *cli, const struct options *o, const struc
 	return rc;
 }
 
-struct watches {
-	struct fit_metrics_window window;
-	struct fit_efficiency *efficiency;
-};
-
 static int watch(void *arg, const struct fit_metrics *m, struct fit_err *err)
 {
 	struct watches *s = arg;
 	int rc = fit_metrics_window_watch(&s->window, m, err);
 
+	if (s->cost && m->n_events == 1)	/* the metadata are known now */
+		rc = rc ? rc : fit_rent_cost_begin(s->cost, s->r, err);
+	rc = rc ? rc : fit_rent_cost_watch(s->cost, m, err);
 	return rc ? rc : fit_efficiency_watch(s->efficiency, m, err);
 }
 
@@ -345,7 +311,12 @@ static int run(struct cli *cli, const struct options *o)
 				       (o->isolated ? ISOLATED : 0));
 	if (rc)
 		return rc;
-	rc = fit_reader_open(&r, cli_operand(cli, 0), &err);
+	rc = !o->prices.n ? FIT_OK :
+	     fit_rent_cost_new(&s.cost, (const char *const *)o->prices.items, o->prices.n, &err);
+	if (rc == FIT_EINVAL)
+		return cli_usage(cli, "--gpu-price: %s", err.msg);
+	rc = rc ? rc : fit_reader_open(&r, cli_operand(cli, 0), &err);
+	s.r = r;
 	if (!rc)
 		rc = metrics_fairness_init(&fairness, o->shares, o->isolated, &err);
 	if (!rc)
@@ -370,11 +341,12 @@ static int run(struct cli *cli, const struct options *o)
 		cli_warn(cli, "%s: no time alone of %zu of %zu finished jobs: no rho of these", o->isolated,
 			 fairness.n_unknown, m.n_finished);
 	if (!rc)
-		rc = write_all(cli, o, &m, windowed ? &s.window : NULL, s.efficiency, &fairness, &meta, &err);
+		rc = write_all(cli, o, &m, windowed ? &s.window : NULL, &s, &fairness, &meta, &err);
 	if (rc)
 		status = cli_error(cli, &err);
 	fit_reader_close(r);
 	fit_efficiency_free(s.efficiency);
+	fit_rent_cost_free(s.cost);
 	metrics_fairness_release(&fairness);
 	fit_meta_release(&meta);
 	fit_metrics_release(&m);

@@ -457,10 +457,12 @@ static int run(struct cli *cli, struct options *o)
 	if (rc)
 		return cli_error(cli, &err);
 	wrong = in.partitions.p[0].cluster.n_types > 1 && !in.partitions.named &&
-		(p.policy->needs & FIT_ONE_TYPE || p.autoscaler || o->in.speedups) ?
-		"this policy, speedups and autoscaling know GPUs of one type only" :
+		(p.policy->needs & FIT_ONE_TYPE || o->in.speedups ||
+		 (p.autoscaler && !(p.autoscaler->needs & FIT_SCALES_TYPES))) ?
+		"this policy, speedups or this autoscaling rule know GPUs of one type only" :
 		!p.autoscaler ? NULL : in.partitions.named ? "an elastic cluster has no virtual clusters" :
-		fit_provision_check(&in.partitions.p[0].cluster, &p.provision);
+		fit_provision_check(&in.partitions.p[0].cluster, &p.provision,
+				    p.autoscaler->needs & FIT_SCALES_TYPES);
 	if (wrong) {
 		rc = cli_usage(cli, "--cluster %s: %s", in.partitions.spec, wrong);
 	} else {

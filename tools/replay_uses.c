@@ -31,7 +31,7 @@ static const struct cli_use uses[] = {
 	{ "budget", PLAN, "--policy boa" },
 	{ "believed", BUDGET, "--budget" },
 	{ "resolve-interval", BUDGET, "--budget" },
-	{ "target-efficiency", EFFICIENCY, "--autoscale pollux or rubick" },
+	{ "target-efficiency", EFFICIENCY, "--autoscale pollux, rubick or sia" },
 	{ "scale-low", UTILITY, "--autoscale goodput, throughput or utilisation" },
 	{ "scale-high", UTILITY, "--autoscale goodput, throughput or utilisation" },
 	{ "tiresias-threshold", TIRESIAS, "--policy tiresias" },
@@ -68,7 +68,8 @@ int replay_uses_check(struct cli *cli, const struct fit_replay_params *p, struct
 	s |= policy == &fit_policy_lucid ? LUCID : 0;
 	s |= policy == &fit_policy_horus ? HORUS : 0;
 	s |= policy == &fit_policy_pollux || policy == &fit_policy_optimus ? 0 : PLACED;
-	s |= rule == &fit_autoscale_pollux || rule == &fit_autoscale_rubick ? EFFICIENCY : 0;
+	s |= rule == &fit_autoscale_pollux || rule == &fit_autoscale_rubick ||
+	     rule == &fit_autoscale_sia ? EFFICIENCY : 0;
 	s |= rule == &fit_autoscale_goodput || rule == &fit_autoscale_throughput ||
 	     rule == &fit_autoscale_utilisation ? UTILITY : 0;
 	s |= given.speedups ? SPEEDUPS : 0;

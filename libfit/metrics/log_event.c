@@ -126,6 +126,17 @@ static int check_gpus(struct fit_reader *r, const struct fit_cell *c, struct fit
 	return FIT_OK;
 }
 
+/* The first node of "NODE:GPUS,..."; -1: none. */
+static int64_t node_of(struct fit_text t)
+{
+	int64_t node;
+	size_t n = 0;
+
+	while (n < t.n && t.s[n] != ':')
+		n++;
+	return n == t.n || fit_parse_int64((struct fit_text){ t.s, n }, &node) || node < 0 ? -1 : node;
+}
+
 int fit_event_next(struct fit_reader *r, struct fit_event_row *e, struct fit_err *err)
 {
 	struct fit_cell c[N_FIELDS];
@@ -163,6 +174,7 @@ int fit_event_next(struct fit_reader *r, struct fit_event_row *e, struct fit_err
 	if (e->delay_ns < 0)
 		return fit_reader_fail(r, FIT_EDATA, "delay_s", err, "negative delay '%.17g'",
 				       fit_time_to_double(e->delay_ns));
+	e->node = c[NODES].na ? -1 : node_of(c[NODES].u.t);
 	return check_gpus(r, c, e, err);
 }
 

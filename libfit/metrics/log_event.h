@@ -52,6 +52,7 @@ struct fit_event_row {
 	struct fit_text job_id;		/* empty for cluster and nodes; borrowed until the next row */
 	int64_t ugpus;			/* held from now on (submit: asked for; cluster: all that are
 					 * there; rent, ready, return: of the node), >= 0 */
+	int64_t node;			/* rent, ready, return: its number; -1: not said */
 	bool has_epoch;			/* epochs completed */
 	int64_t epoch;
 	bool has_delay;			/* its restart delay is not the log's, but */

@@ -174,7 +174,8 @@ static int widen(const struct fit_sia_solver *s, int64_t *bound, int64_t *gap, i
 }
 
 /* Too many states: keep some for an assignment that is perhaps not the best, which says how wide the gap
- * has to be. If that is still too wide, its cost may be that of the bound all the same. FIT_END: it is not. */
+ * has to be. If that is still too wide, its cost may be that of the bound all the same. FIT_END: it is
+ * not. */
 static int narrow(const struct fit_sia_solver *s, int64_t bound, int64_t gap, int32_t *choice,
 		  struct fit_sia_answer *a)
 {

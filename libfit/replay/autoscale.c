@@ -42,5 +42,5 @@ static const struct fit_autoscaler by_demand = {
 
 const struct fit_autoscaler *const fit_autoscalers[] = {
 	&by_plan, &by_demand, &fit_autoscale_goodput, &fit_autoscale_throughput, &fit_autoscale_utilisation,
-	&fit_autoscale_pollux, &fit_autoscale_rubick, NULL
+	&fit_autoscale_pollux, &fit_autoscale_rubick, &fit_autoscale_sia, NULL
 };

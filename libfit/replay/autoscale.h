@@ -27,13 +27,14 @@ struct fit_scaling {
 	const struct fit_view *view;
 	const struct fit_policy *policy;
 	void *policy_state;
-	const struct fit_provisioner *provisioner;
+	const struct fit_provisioner *provisioner;	/* of the nodes that it is asked for */
 	const struct fit_autoscale_params *params;
 };
 
 #define FIT_SCALES_PLAN 1u		/* the policy has to have want_nodes */
 #define FIT_SCALES_EFFICIENCY 2u	/* the policy has to have efficiency */
 #define FIT_SCALES_AGENTS 4u		/* jobs have to have agents (FIT_ADAPTIVE) */
+#define FIT_SCALES_TYPES 16u		/* asked for each GPU type apart, of provisioner->type */
 #define FIT_SCALES_EITHER 8u		/* with FIT_SCALES_AGENTS: or the policy has efficiency */
 
 struct fit_autoscaler {
@@ -52,7 +53,7 @@ struct fit_autoscaler {
 /* All rules; ends with NULL. */
 extern const struct fit_autoscaler *const fit_autoscalers[];
 extern const struct fit_autoscaler fit_autoscale_goodput, fit_autoscale_throughput, fit_autoscale_utilisation,
-	fit_autoscale_pollux, fit_autoscale_rubick;
+	fit_autoscale_pollux, fit_autoscale_rubick, fit_autoscale_sia;
 
 FIT_C_END
 

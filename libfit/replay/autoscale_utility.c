@@ -35,13 +35,14 @@ static int bisect(const struct fit_scaling *s, const struct fit_utility *u, doub
 {
 	int64_t least = s->provisioner->p.min_nodes > 1 ? s->provisioner->p.min_nodes : 1;
 
-	return fit_utility_bisect(s->view, u, least, s->provisioner->cluster->n_nodes, target, nodes, err);
+	return fit_utility_bisect(s->view, u, least, s->provisioner->n_nodes, target, nodes, err);
 }
 
 /* Within low and high nothing changes; else the size whose utility is nearest to low. */
 static int to_low(const struct fit_scaling *s, bool throughput, int64_t *nodes, struct fit_err *err)
 {
-	const struct fit_utility u = { .base_gpus = s->view->cluster->gpus[0], .throughput = throughput };
+	const struct fit_utility u = { .base_gpus = s->view->cluster->gpus[0], .throughput = throughput,
+				 .type = FIT_ANY_TYPE };
 	double now;
 	int rc = fit_utility_of_size(s->view, &u, size_now(s), &now, err);
 
@@ -67,7 +68,7 @@ static int throughput_want(void *state, const struct fit_scaling *s, int64_t *no
  * bring it to the middle, and a new start. */
 static int utilisation_want(void *state, const struct fit_scaling *s, int64_t *nodes, struct fit_err *err)
 {
-	const struct fit_utility u = { .base_gpus = 1 };
+	const struct fit_utility u = { .base_gpus = 1, .type = s->provisioner->type };
 	struct state *st = state;
 	double mean = 0;
 	int rc = fit_utility_held(s->view, &u, size_now(s), &st->held[st->n], err);
@@ -101,7 +102,7 @@ static int enumerate(const struct fit_scaling *s, const struct fit_utility *u, d
 	int64_t least = s->provisioner->p.min_nodes > 1 ? s->provisioner->p.min_nodes : 1;
 	double best = 0;
 
-	for (int64_t n = least; n <= s->provisioner->cluster->n_nodes; n++) {
+	for (int64_t n = least; n <= s->provisioner->n_nodes; n++) {
 		double at, off;
 		int rc = efficiency_of(s, u, n, &at, err);
 
@@ -119,7 +120,7 @@ static int enumerate(const struct fit_scaling *s, const struct fit_utility *u, d
 /* Within delta of the target nothing changes; else the size whose efficiency is nearest to it. */
 static int to_target(const struct fit_scaling *s, bool all, int64_t *nodes, struct fit_err *err)
 {
-	const struct fit_utility u = { .base_gpus = 1 };
+	const struct fit_utility u = { .base_gpus = 1, .type = s->provisioner->type };
 	double target = s->params->target, delta = 0.3 * (target < 0.5 ? target : 1 - target), now;
 	int rc = efficiency_of(s, &u, size_now(s), &now, err);
 
@@ -133,6 +134,14 @@ static int pollux_want(void *state, const struct fit_scaling *s, int64_t *nodes,
 {
 	(void)state;
 	return to_target(s, false, nodes, err);
+}
+
+/* A type that nobody could be on now needs no nodes. */
+static int sia_want(void *state, const struct fit_scaling *s, int64_t *nodes, struct fit_err *err)
+{
+	(void)state;
+	*nodes = 0;
+	return fit_utility_jobs(s->view, s->provisioner->type) ? to_target(s, false, nodes, err) : FIT_OK;
 }
 
 static int rubick_want(void *state, const struct fit_scaling *s, int64_t *nodes, struct fit_err *err)
@@ -199,5 +208,13 @@ const struct fit_autoscaler fit_autoscale_rubick = {
 	.summary = "the same, of all sizes",
 	.needs = FIT_SCALES_AGENTS | FIT_SCALES_EITHER,
 	.want = rubick_want,
+	.describe = target_describe,
+};
+
+const struct fit_autoscaler fit_autoscale_sia = {
+	.name = "sia",
+	.summary = "the same by bisection, for each GPU type apart",
+	.needs = FIT_SCALES_AGENTS | FIT_SCALES_TYPES,
+	.want = sia_want,
 	.describe = target_describe,
 };

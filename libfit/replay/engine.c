@@ -68,8 +68,8 @@ static int64_t next_tick(struct fit_engine *g, struct fit_part *p)
 			from = fit_engine_next_submit_ns(g);
 		if (policy_wake(g, p) < from)
 			from = policy_wake(g, p);
-		if (!idle && g->p->autoscaler && p->prov.next_ns < from)
-			from = p->prov.next_ns;
+		if (!idle && g->p->autoscaler && fit_engine_part_node_ns(p) < from)
+			from = fit_engine_part_node_ns(p);
 		if (from == INT64_MAX)
 			return INT64_MAX;
 	}
@@ -293,14 +293,9 @@ static int set_up_part(struct fit_engine *g, size_t i, struct fit_err *err)
 		g->predictor.node_gpus = p->cluster->max_node_gpus;
 	p->engine = g;
 	if (g->p->autoscaler) {
-		struct fit_provision_params pp = g->p->provision;
-
-		pp.drains = g->p->policy->needs & FIT_DRAINS;
-		rc = fit_provision_init(&p->prov, p->cluster, &pp, err);
+		rc = fit_engine_open_nodes(g, p, err);
 		if (rc)
 			return rc;
-		p->prov.event = fit_engine_log_node;
-		p->prov.arg = p;
 	}
 	p->view = (struct fit_view){
 		.engine = g,
@@ -313,7 +308,7 @@ static int set_up_part(struct fit_engine *g, size_t i, struct fit_err *err)
 		.n_members = p->n_members,
 		.cluster = p->cluster,
 		.colocation = g->p->colocation,
-		.provisioner = g->p->autoscaler ? &p->prov : NULL,
+		.provisioner = g->p->autoscaler ? p->prov : NULL,
 		.fidelity = g->p->fidelity,
 		.interval_ns = g->p->interval_ns,
 	};
@@ -360,7 +355,7 @@ static void clean_up(struct fit_engine *g)
 
 		if (p->scaler_state)
 			g->p->autoscaler->free(p->scaler_state);
-		fit_provision_release(&p->prov);
+		fit_engine_close_nodes(p);
 		if (p->policy_state)
 			g->p->policy->free(p->policy_state);
 		free(p->spanning);

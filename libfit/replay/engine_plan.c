@@ -297,7 +297,7 @@ static int place(struct fit_engine *g, const struct grant *r, struct fit_err *er
 		s->delay_ns = s->run.from_ns > g->now_ns ? s->run.from_ns - g->now_ns : 0;
 	s->started = true;
 	set_type(g, r->job);
-	if (g->p->autoscaler && fit_provision_warm(&fit_engine_part_of(g, r->job)->prov, &s->alloc) &&
+	if (g->p->autoscaler && fit_engine_warm_nodes(fit_engine_part_of(g, r->job), &s->alloc) &&
 	    g->p->cold_restart_ns >= 0)
 		s->delay_ns = g->p->cold_restart_ns;
 	if (shifts)	/* the rest of its delay goes on */

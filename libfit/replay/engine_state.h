@@ -86,7 +86,8 @@ struct fit_part {
 	struct fit_view view;
 	void *policy_state;
 	struct fit_engine *engine;
-	struct fit_provisioner prov;	/* elastic clusters only: autoscaler is set */
+	struct fit_provisioner *prov;	/* elastic clusters only, one, or one for each GPU type */
+	size_t n_prov;
 	void *scaler_state;
 	uint16_t *spanning;	/* per node: jobs on several nodes that use it */
 	int32_t *numbers;	/* per node: its number in the whole; NULL: first_node and so on */
@@ -345,6 +346,13 @@ int fit_engine_set_lender(struct fit_engine *g, struct fit_profiler_params *p,
 
 /* ---- elastic clusters (engine_nodes.c) ---- */
 
+/* All nodes are off, and there is who rents and returns them; the way back. */
+int fit_engine_open_nodes(struct fit_engine *g, struct fit_part *p, struct fit_err *err) FIT_MUST_CHECK;
+void fit_engine_close_nodes(struct fit_part *p);
+/* When something happens to the nodes of a part by itself; INT64_MAX: never. */
+int64_t fit_engine_part_node_ns(const struct fit_part *p);
+/* A job was given nodes. Is one of them cold? They are warm from then on. */
+bool fit_engine_warm_nodes(struct fit_part *p, const struct fit_alloc *a);
 /* What an autoscaling rule sees of a part. */
 struct fit_scaling fit_engine_scaling_of(struct fit_engine *g, struct fit_part *p);
 /* Ask for so many nodes. */

@@ -219,6 +219,17 @@ static void sia_leave(void *state, const struct fit_view *v, uint32_t j)
 	*k = (struct known){ 0 };
 }
 
+/* A job that still restarts stays where it is, unless one of its nodes leaves the cluster. */
+static bool pinned(const struct fit_view *v, uint32_t j)
+{
+	const struct fit_alloc *a = fit_view_alloc(v, j);
+
+	for (size_t i = 0; i < a->n; i++)
+		if (v->cluster->closed[a->shares[i].node])
+			return false;
+	return fit_view_restarting(v, j);
+}
+
 static int32_t current_config(const struct sia *s, const struct fit_view *v, uint32_t j)
 {
 	int64_t gpus = fit_view_gpus(v, j);
@@ -262,7 +273,7 @@ static int set_row(struct sia *s, const struct fit_view *v, uint32_t j, struct f
 	int rc;
 
 	*row = (struct fit_sia_job){ .options = o, .n = s->configs.n_grid, .cost = sign * llrint(100 * s->lambda),
-				     .current = current_config(s, v, j), .pinned = fit_view_restarting(v, j) };
+				     .current = current_config(s, v, j), .pinned = pinned(v, j) };
 	row->pinned = row->pinned && row->current >= 0;
 	if (v->jobs[j].kind == FIT_JOB_RIGID) {
 		set_rigid(s, v, j, o, row, factor);
@@ -311,7 +322,7 @@ static int sia_describe(const struct fit_policy_params *p, const struct fit_view
 const struct fit_policy fit_policy_sia = {
 	.name = "sia",
 	.summary = "configurations of GPU types by an exact integer programme; needs --profile and an interval",
-	.needs = FIT_NEEDS_PROFILE | FIT_NEEDS_INTERVAL | FIT_ADAPTIVE | FIT_CAPS_BATCH,
+	.needs = FIT_NEEDS_PROFILE | FIT_NEEDS_INTERVAL | FIT_ADAPTIVE | FIT_CAPS_BATCH | FIT_DRAINS,
 	.init = sia_init,
 	.free = sia_free,
 	.leave = sia_leave,

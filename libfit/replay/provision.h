@@ -2,7 +2,8 @@
 /*
  * The provisioner: which nodes of an elastic cluster are there.
  *
- * The cluster specification names the nodes that can be rented at most, all alike. A node is
+ * The cluster specification names the nodes that can be rented at most, all alike; or those of each GPU
+ * type are alike and stand together, and each type has a provisioner of its own. A node is
  *
  *   off        not rented: costs nothing, takes no jobs
  *   starting   rented, ready start_ns after that
@@ -22,8 +23,8 @@
  * A node is cold until it has been given a job: a job that is placed on a cold node may need longer to
  * restart (packages, data set; fit_replay_params.cold_restart_ns).
  *
- * The number asked for is kept within min_nodes and the size of the cluster. While no job is in the
- * system, min_nodes are asked for.
+ * The number asked for is kept within min_nodes and the number of those that there can be. While no job is
+ * in the system, min_nodes are asked for.
  */
 #ifndef FIT_REPLAY_PROVISION_H
 #define FIT_REPLAY_PROVISION_H
@@ -55,22 +56,28 @@ struct fit_node {
 struct fit_provisioner {
 	struct fit_provision_params p;
 	struct fit_cluster *cluster;	/* borrowed: nodes that are not up are closed in it */
-	struct fit_node *nodes;
+	int32_t type;			/* its nodes: those of a type, or FIT_ANY_TYPE: all */
+	int32_t first, n_nodes;		/* of the cluster */
+	struct fit_node *nodes;		/* by number less first, as all numbers of nodes here */
 	int32_t top;			/* no node from here on is rented */
 	int32_t n_rented, n_starting, n_leaving;
 	int32_t wanted;			/* as last asked for, within the bounds */
 	int64_t next_ns;		/* when something happens by itself; INT64_MAX: never */
 	int64_t ready_ns;		/* when the next node is up; INT64_MAX: none starts */
-	/* Told of each change, in its order: "rent", "ready", "return". Not FIT_OK: ends the call. */
+	/* Told of each change, in its order: "rent", "ready", "return", and the node of the cluster. Not FIT_OK:
+	 * ends the call. */
 	int (*event)(void *arg, const char *name, int32_t node, struct fit_err *err);
 	void *arg;
 };
 
-/* NULL, or what is wrong in one sentence. */
-const char *fit_provision_check(const struct fit_cluster *c, const struct fit_provision_params *params);
+/* NULL, or what is wrong in one sentence. by_type: each type has its own provisioner, and min_nodes of its
+ * own. */
+const char *fit_provision_check(const struct fit_cluster *c, const struct fit_provision_params *params,
+				bool by_type);
 
-/* All nodes are off (closed in the cluster). FIT_EINVAL: what fit_provision_check() says. */
-int fit_provision_init(struct fit_provisioner *p, struct fit_cluster *c,
+/* All nodes (of the type, or with FIT_ANY_TYPE of the cluster) are off, closed in the cluster. FIT_EINVAL:
+ * what fit_provision_check() says. */
+int fit_provision_init(struct fit_provisioner *p, struct fit_cluster *c, int32_t type,
 		       const struct fit_provision_params *params, struct fit_err *err) FIT_MUST_CHECK;
 void fit_provision_release(struct fit_provisioner *p);
 
@@ -90,7 +97,7 @@ static inline int64_t fit_provision_ready_ns(const struct fit_provisioner *p)
 	return p->n_starting ? p->ready_ns : INT64_MAX;
 }
 
-/* A job was given these nodes: they are warm. Returns whether one of them was cold. */
+/* A job was given nodes: those that are its own are warm. Returns whether one of them was cold. */
 bool fit_provision_warm(struct fit_provisioner *p, const struct fit_alloc *a);
 
 /* Whole nodes that hold so many GPUs. */
@@ -98,7 +105,7 @@ int64_t fit_provision_nodes_for(const struct fit_provisioner *p, int64_t gpus);
 /* May jobs be placed on the node? */
 static inline bool fit_provision_open(const struct fit_provisioner *p, int32_t node)
 {
-	return p->nodes[node].state == FIT_NODE_UP;
+	return p->nodes[node - p->first].state == FIT_NODE_UP;
 }
 
 FIT_C_END

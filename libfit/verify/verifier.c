@@ -16,10 +16,8 @@ int fit_verifier_new(struct fit_verifier **v, struct fit_err *err)
 	n->now = n->last_t = -1;
 	n->free_live = n->open_submit = NONE;
 	n->room_ns = -1;
-	n->scaled_ns = -1;
 	n->first_submit_ns = NEVER;
 	n->cold_restart_ns = NO_INT;
-	n->surplus_ns = NEVER;
 	verify_queue_init(n);
 	return FIT_OK;
 }

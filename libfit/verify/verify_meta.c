@@ -163,7 +163,7 @@ static void read_meta_utility(struct fit_verifier *v, const struct fit_meta *m)
 	const char *target = fit_meta_get(m, "target_efficiency");
 
 	verify_check(v, RULE_META);
-	if (v->autoscale == SCALE_POLLUX || v->autoscale == SCALE_RUBICK) {
+	if (v->autoscale >= SCALE_POLLUX) {
 		if (target && !fit_parse_double(fit_text_of(target), &v->scale_target) && v->scale_target > 0 &&
 		    v->scale_target < 1 && v->adaptive)
 			return;
@@ -190,7 +190,7 @@ static void read_meta_utility(struct fit_verifier *v, const struct fit_meta *m)
 static void read_meta_scaling(struct fit_verifier *v, const struct fit_meta *m)
 {
 	static const char *const rules[] = { "plan", "demand", "goodput", "throughput", "utilisation",
-					     "pollux", "rubick", NULL };
+					     "pollux", "rubick", "sia", NULL };
 	const char *s = fit_meta_get(m, "nodes_min");
 	int rule = 0;
 
@@ -208,10 +208,9 @@ static void read_meta_scaling(struct fit_verifier *v, const struct fit_meta *m)
 		verify_fault(v, RULE_META, NONE, "metadata nodes_min is '%s' (expected a number)",
 			     s ? s : "missing");
 	}
-	v->drains = v->policy == POLICY_POLLUX;
+	v->drains = v->policy == POLICY_POLLUX || v->policy == POLICY_SIA;
 	if (v->autoscale >= SCALE_GOODPUT)
 		read_meta_utility(v, m);
-	v->wanted = v->nodes_min;
 }
 
 static void read_meta_boa(struct fit_verifier *v, const struct fit_meta *m)

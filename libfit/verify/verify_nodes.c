@@ -10,6 +10,31 @@
 
 #define BUSY NEVER
 
+/* One pool, or one for each type, in the order of the cluster. */
+static void set_pools(struct fit_verifier *v)
+{
+	for (size_t i = 0; i < v->n_nodes; i++) {
+		struct verify_pool *p = v->n_pools ? &v->pools[v->n_pools - 1] : NULL;
+		uint16_t type = v->autoscale == SCALE_SIA ? v->node_type[i] : ANY_TYPE;
+
+		if (!p || (p->type != type && v->n_pools < VERIFY_POOLS)) {
+			p = &v->pools[v->n_pools++];
+			*p = (struct verify_pool){ .type = type, .first = i, .wanted = v->nodes_min, .surplus_ns = NEVER,
+						   .scaled_ns = -1 };
+		}
+		p->n++;
+	}
+}
+
+static struct verify_pool *pool_of(struct fit_verifier *v, size_t node)
+{
+	size_t k = 0;
+
+	while (k + 1 < v->n_pools && node >= v->pools[k].first + v->pools[k].n)
+		k++;
+	return &v->pools[k];
+}
+
 int verify_nodes_begin(struct fit_verifier *v)
 {
 	if (v->nodes)
@@ -19,6 +44,7 @@ int verify_nodes_begin(struct fit_verifier *v)
 		return FIT_ENOMEM;
 	v->n_node_states = v->n_nodes;
 	v->most = v->total;
+	set_pools(v);
 	for (size_t i = 0; i < v->n_nodes; i++) {
 		v->nodes[i].gpus = v->size[i];
 		verify_resize_node(v, i, 0);
@@ -37,27 +63,30 @@ static int64_t empty_ns(const struct fit_verifier *v, const struct verify_node *
 	return n->at_ns == BUSY ? 0 : v->now - n->at_ns; /* busy until this instant */
 }
 
-static int64_t nodes_up(const struct fit_verifier *v)
+static int64_t nodes_up(const struct fit_verifier *v, const struct verify_pool *p)
 {
 	int64_t n = 0;
 
-	for (size_t i = 0; i < v->n_node_states; i++)
+	for (size_t i = p->first; i < p->first + p->n; i++)
 		n += v->nodes[i].state == NODE_UP;
 	return n;
 }
 
-static int64_t nodes_used(const struct fit_verifier *v)
+static int64_t nodes_used(const struct fit_verifier *v, const struct verify_pool *p)
 {
 	int64_t n = 0;
 
-	for (size_t i = 0; i < v->n_node_states; i++)
+	for (size_t i = p->first; i < p->first + p->n; i++)
 		n += v->booked[i] > 0;
 	return n;
 }
 
 bool verify_nodes_leave(const struct fit_verifier *v)
 {
-	return v->autoscale != SCALE_NONE && v->drains && (v->wanted < 0 || nodes_up(v) > v->wanted);
+	for (size_t k = 0; v->autoscale != SCALE_NONE && v->drains && k < v->n_pools; k++)
+		if (v->pools[k].wanted < 0 || nodes_up(v, &v->pools[k]) > v->pools[k].wanted)
+			return true;
+	return false;
 }
 
 /* Jobs that are there and not finished. */
@@ -67,9 +96,9 @@ static int64_t unfinished(const struct fit_verifier *v)
 }
 
 /* The number of nodes that the rule asks for as things are now; -1: cannot be told from the log. */
-static int64_t wanted_nodes(struct fit_verifier *v)
+static int64_t wanted_nodes(struct fit_verifier *v, struct verify_pool *p)
 {
-	int64_t each = v->n_node_states ? v->nodes[0].gpus : 1, gpus, n;
+	int64_t each = v->nodes[p->first].gpus, gpus, n;
 
 	if (!unfinished(v))
 		return v->nodes_min;
@@ -83,7 +112,8 @@ static int64_t wanted_nodes(struct fit_verifier *v)
 	case SCALE_UTILISATION:
 	case SCALE_POLLUX:
 	case SCALE_RUBICK:
-		n = verify_scale_wanted(v);
+	case SCALE_SIA:
+		n = verify_scale_wanted(v, p);
 		break;
 	case SCALE_PLAN:
 		if (v->policy != POLICY_BOA)
@@ -97,23 +127,24 @@ static int64_t wanted_nodes(struct fit_verifier *v)
 	}
 	if (n < v->nodes_min)
 		n = v->nodes_min;
-	return n > (int64_t)v->n_node_states ? (int64_t)v->n_node_states : n;
+	return n > (int64_t)p->n ? (int64_t)p->n : n;
 }
 
 /* Since when there are more nodes than wanted. */
-static void note_surplus(struct fit_verifier *v)
+static void note_surplus(const struct fit_verifier *v, struct verify_pool *p)
 {
-	if (v->wanted < 0 || v->n_rented <= v->wanted)
-		v->surplus_ns = NEVER;
-	else if (v->surplus_ns == NEVER)
-		v->surplus_ns = v->now;
+	if (p->wanted < 0 || p->n_rented <= p->wanted)
+		p->surplus_ns = NEVER;
+	else if (p->surplus_ns == NEVER)
+		p->surplus_ns = v->now;
 }
 
 void verify_nodes_want(struct fit_verifier *v)
 {
-	if (v->autoscale != SCALE_NONE)
-		v->wanted = wanted_nodes(v);
-	note_surplus(v);
+	for (size_t k = 0; v->autoscale != SCALE_NONE && k < v->n_pools; k++) {
+		v->pools[k].wanted = wanted_nodes(v, &v->pools[k]);
+		note_surplus(v, &v->pools[k]);
+	}
 }
 
 void verify_row_node_life(struct fit_verifier *v, const struct verify_row *r)
@@ -159,16 +190,19 @@ void verify_row_node_choice(struct fit_verifier *v, const struct verify_row *r)
 {
 	size_t i = r->n_nodes == 1 ? (size_t)r->nodes[0].node : v->n_node_states;
 
+	const struct verify_pool *p;
+
 	if (i >= v->n_node_states || v->autoscale == SCALE_NONE)
 		return;
+	p = pool_of(v, i);
 	verify_check(v, RULE_NODE_CHOICE);
-	for (size_t k = 0; r->ev == EV_RENT && k < i; k++) {
+	for (size_t k = p->first; r->ev == EV_RENT && k < i; k++) {
 		if (v->nodes[k].state == NODE_OFF) {
 			verify_fault(v, RULE_NODE_CHOICE, NONE, "node %zu is rented, node %zu comes first", i, k);
 			return;
 		}
 	}
-	for (size_t k = i + 1; r->ev == EV_RETURN && k < v->n_node_states; k++) {
+	for (size_t k = i + 1; r->ev == EV_RETURN && k < p->first + p->n; k++) {
 		const struct verify_node *n = &v->nodes[k];
 
 		if (n->state == NODE_UP && !v->drains && is_empty(v, k) &&
@@ -181,52 +215,59 @@ void verify_row_node_choice(struct fit_verifier *v, const struct verify_row *r)
 }
 
 /* When an empty node is to be returned: after its grace, and once there are too many. */
-static int64_t due_ns(const struct fit_verifier *v, const struct verify_node *n)
+static int64_t due_ns(const struct fit_verifier *v, const struct verify_pool *p, const struct verify_node *n)
 {
 	int64_t grace = v->now - empty_ns(v, n) + v->node_idle_ns;
 
-	return grace > v->surplus_ns ? grace : v->surplus_ns;
+	return grace > p->surplus_ns ? grace : p->surplus_ns;
 }
 
 /* As many nodes as the rule asks for, while it can be known. */
 void verify_row_node_number(struct fit_verifier *v, const struct verify_row *r)
 {
-	if (v->autoscale == SCALE_NONE)
+	struct verify_pool *p;
+	size_t i = r->n_nodes == 1 ? (size_t)r->nodes[0].node : v->n_node_states;
+
+	if (v->autoscale == SCALE_NONE || !v->n_pools)
 		return;
 	if (r->ev == EV_RENT && v->phase == PHASE_BEFORE && (v->interval_ns == 0 || v->now % v->interval_ns == 0))
 		verify_nodes_want(v);
+	p = pool_of(v, i);
 	if (!unfinished(v))
-		v->wanted = v->nodes_min;
-	note_surplus(v);
-	if (v->wanted < 0)
+		p->wanted = v->nodes_min;
+	note_surplus(v, p);
+	if (p->wanted < 0)
 		return;
 	verify_check(v, RULE_NODE_NUMBER);
-	if (r->ev == EV_RENT && v->n_rented >= v->wanted)
+	if (r->ev == EV_RENT && p->n_rented >= p->wanted)
 		verify_fault(v, RULE_NODE_NUMBER, NONE, "a node is rented beyond the %lld that are wanted",
-			     (long long)v->wanted);
-	else if (r->ev == EV_RETURN && v->n_rented <= v->wanted)
+			     (long long)p->wanted);
+	else if (r->ev == EV_RETURN && p->n_rented <= p->wanted)
 		verify_fault(v, RULE_NODE_NUMBER, NONE, "a node is returned of the %lld that are wanted",
-			     (long long)v->wanted);
+			     (long long)p->wanted);
 	else if (!v->drains /* there an empty node need not be one that leaves: check_leaving() */ &&
-		 r->ev == EV_RETURN && r->n_nodes == 1 && (size_t)r->nodes[0].node < v->n_node_states &&
-		 v->now > due_ns(v, &v->nodes[r->nodes[0].node]))
+		 r->ev == EV_RETURN && i < v->n_node_states && v->now > due_ns(v, p, &v->nodes[i]))
 		verify_fault(v, RULE_NODE_NUMBER, NONE, "a node is returned that was due at %.9g s",
-			     fit_time_to_double(due_ns(v, &v->nodes[r->nodes[0].node])));
+			     fit_time_to_double(due_ns(v, p, &v->nodes[i])));
 }
 
 void verify_decide_node_number(struct fit_verifier *v)
 {
 	if (!v->legal)
 		return;
-	if (v->wanted < 0)
-		return;
-	verify_check(v, RULE_NODE_NUMBER);
-	if (v->n_rented < v->wanted)
-		verify_fault(v, RULE_NODE_NUMBER, NONE, "%lld nodes are rented, %lld are wanted",
-			     (long long)v->n_rented, (long long)v->wanted);
-	else if (v->drains && nodes_used(v) > v->wanted)
-		verify_fault(v, RULE_NODE_NUMBER, NONE, "jobs hold GPUs of %lld nodes, %lld are wanted",
-			     (long long)nodes_used(v), (long long)v->wanted);
+	for (size_t k = 0; k < v->n_pools; k++) {
+		const struct verify_pool *p = &v->pools[k];
+
+		if (p->wanted < 0)
+			continue;
+		verify_check(v, RULE_NODE_NUMBER);
+		if (p->n_rented < p->wanted)
+			verify_fault(v, RULE_NODE_NUMBER, NONE, "%lld nodes are rented, %lld are wanted",
+				     (long long)p->n_rented, (long long)p->wanted);
+		else if (v->drains && nodes_used(v, p) > p->wanted)
+			verify_fault(v, RULE_NODE_NUMBER, NONE, "jobs hold GPUs of %lld nodes, %lld are wanted",
+				     (long long)nodes_used(v, p), (long long)p->wanted);
+	}
 }
 
 /* Takes effect after the rules have seen the row. */
@@ -240,7 +281,7 @@ void verify_nodes_apply(struct fit_verifier *v, const struct verify_row *r)
 	n = &v->nodes[i];
 	if (r->ev == EV_RENT) {
 		v->rented += n->state == NODE_OFF ? n->gpus : 0;
-		v->n_rented += n->state == NODE_OFF;
+		pool_of(v, i)->n_rented += n->state == NODE_OFF;
 		*n = (struct verify_node){ .gpus = n->gpus, .state = NODE_STARTING, .at_ns = r->t };
 	} else if (r->ev == EV_READY) {
 		n->state = NODE_UP;
@@ -249,7 +290,7 @@ void verify_nodes_apply(struct fit_verifier *v, const struct verify_row *r)
 		v->woken = v->dirty = true;
 	} else {
 		v->rented -= n->state != NODE_OFF ? n->gpus : 0;
-		v->n_rented -= n->state != NODE_OFF;
+		pool_of(v, i)->n_rented -= n->state != NODE_OFF;
 		n->state = NODE_OFF;
 		verify_resize_node(v, i, 0);
 	}
@@ -257,19 +298,19 @@ void verify_nodes_apply(struct fit_verifier *v, const struct verify_row *r)
 
 /* With draining as many nodes as are too many leave, those in use last: of the empty ones that are due at
  * most as many stay as are wanted beside those in use. */
-static void check_leaving(struct fit_verifier *v)
+static void check_leaving(struct fit_verifier *v, const struct verify_pool *p)
 {
-	int64_t due = 0, spare = v->wanted - nodes_used(v);
+	int64_t due = 0, spare = p->wanted - nodes_used(v, p);
 
-	if (nodes_up(v) <= v->wanted)
+	if (nodes_up(v, p) <= p->wanted)
 		return;
-	for (size_t i = 0; i < v->n_node_states; i++)
+	for (size_t i = p->first; i < p->first + p->n; i++)
 		due += v->nodes[i].state == NODE_UP && is_empty(v, i) && empty_ns(v, &v->nodes[i]) >= v->node_idle_ns;
 	verify_check(v, RULE_NODE_NUMBER);
 	if (due > (spare > 0 ? spare : 0))
 		verify_fault(v, RULE_NODE_NUMBER, NONE,
 			     "%lld nodes have been empty for %.9g s and are kept, %lld nodes are wanted", (long long)due,
-			     fit_time_to_double(v->node_idle_ns), (long long)v->wanted);
+			     fit_time_to_double(v->node_idle_ns), (long long)p->wanted);
 }
 
 /* The instant is over: who has become empty, and who should be gone. */
@@ -277,10 +318,13 @@ void verify_nodes_settle(struct fit_verifier *v)
 {
 	if (v->autoscale == SCALE_NONE || !v->nodes)
 		return;
-	if (!unfinished(v))
-		v->wanted = v->nodes_min;
-	note_surplus(v);
+	for (size_t k = 0; k < v->n_pools; k++) {
+		if (!unfinished(v))
+			v->pools[k].wanted = v->nodes_min;
+		note_surplus(v, &v->pools[k]);
+	}
 	for (size_t i = 0; i < v->n_node_states; i++) {
+		const struct verify_pool *p = pool_of(v, i);
 		struct verify_node *n = &v->nodes[i];
 
 		if (n->state == NODE_STARTING && v->now - n->at_ns >= v->node_start_ns) {
@@ -296,18 +340,19 @@ void verify_nodes_settle(struct fit_verifier *v)
 		}
 		if (n->at_ns == BUSY)
 			n->at_ns = v->now;
-		if (v->wanted < 0 || v->drains || v->now - n->at_ns < v->node_idle_ns)
+		if (p->wanted < 0 || v->drains || v->now - n->at_ns < v->node_idle_ns)
 			continue;
 		verify_check(v, RULE_NODE_NUMBER);
-		if (v->n_rented > v->wanted)
+		if (p->n_rented > p->wanted)
 			verify_fault(v, RULE_NODE_NUMBER, NONE,
 				     "node %zu has been empty for %.9g s and is kept, %lld nodes are rented and "
 				     "%lld wanted",
-				     i, fit_time_to_double(v->now - n->at_ns), (long long)v->n_rented,
-				     (long long)v->wanted);
+				     i, fit_time_to_double(v->now - n->at_ns), (long long)p->n_rented,
+				     (long long)p->wanted);
 	}
-	if (v->drains && v->wanted >= 0)
-		check_leaving(v);
+	for (size_t k = 0; v->drains && k < v->n_pools; k++)
+		if (v->pools[k].wanted >= 0)
+			check_leaving(v, &v->pools[k]);
 }
 
 int64_t verify_delay_ns(struct fit_verifier *v, const struct verify_live *l, const struct verify_place *nodes,

@@ -493,22 +493,30 @@ double verify_agent_goodput(const struct verify_live *l, uint16_t type, int64_t 
 
 #define MOST_GPUS 64
 
-int64_t verify_agent_most_gpus(const struct fit_verifier *v, const struct verify_live *l)
+int64_t verify_agent_most_gpus(const struct fit_verifier *v, const struct verify_live *l, uint16_t type)
 {
-	const struct fit_app_info *info = info_of(v, l->job);
+	const struct fit_app *a = type == ANY_TYPE ? NULL : verify_model_of(v, l->job, type);
+	const struct fit_app_info *info = a ? fit_app_info(a) : info_of(v, l->job);
+	int64_t most, seen = verify_agent_seen(l);
 
-	return info ? least_of(most_gpus(v, info, l), MOST_GPUS) : 0;
+	if (!info || type == ANY_TYPE)
+		return info ? least_of(most_gpus(v, info, l), MOST_GPUS) : 0;
+	most = least_of(info->max_batch / info->min_local_bsz, v->seeded ? MOST_GPUS : seen ? 2 * seen : 1);
+	return least_of(info->max_replicas ? least_of(most, info->max_replicas) : most, MOST_GPUS);
 }
 
-double verify_agent_speedup(const struct verify_live *l, int64_t base, bool throughput, int64_t nodes,
-			    int64_t gpus)
+double verify_agent_speedup(const struct verify_live *l, uint16_t type, int64_t base, bool throughput,
+			    int64_t nodes, int64_t gpus)
 {
+	const struct verify_agent *a = l->agent;
 	struct fit_goodput g;
 	double one;
 
-	if (!l->agent || gpus < 1)
+	while (a && type != ANY_TYPE && a->type != type)
+		a = a->next;
+	if (!a || gpus < 1)
 		return (double)gpus;
-	g = l->agent->model;
+	g = a->model;
 	g.fixed_efficiency = throughput;
 	one = fit_goodput_best(&g, 1, base).goodput;
 	return one > 0 ? fit_goodput_best(&g, nodes, gpus).goodput / one * (double)base : 0;

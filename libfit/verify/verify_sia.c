@@ -91,14 +91,15 @@ static int add(struct verify_sia *s, uint16_t type, int64_t nodes, int64_t gpus)
 
 static int add_type(struct fit_verifier *v, struct verify_sia *s, uint16_t type)
 {
-	int64_t nodes = 0, each = 0, g = 1;
+	int64_t nodes = 0, each = 0, g = 1, size;
 	int rc = FIT_OK;
 
 	for (size_t i = 0; i < v->n_nodes; i++) {
 		if (v->node_type[i] != type)
 			continue;
 		nodes++;
-		each = v->size[i] > each ? v->size[i] : each;
+		size = v->nodes ? v->nodes[i].gpus : v->size[i];	/* if it is there */
+		each = size > each ? size : each;
 	}
 	if (v->type_nodes[type] && v->type_nodes[type] < nodes)
 		nodes = v->type_nodes[type];
@@ -352,6 +353,8 @@ void verify_row_sia_pin(struct fit_verifier *v, const struct verify_row *r)
 
 	if (!l || r->job == NONE || !l->n_nodes || v->jobs[r->job].state != JOB_RUNNING)
 		return;
+	if (verify_nodes_leave(v))	/* which nodes leave is not in the log */
+		return;
 	verify_check(v, RULE_SIA_PIN);
 	if (l->ready_ns > r->t &&
 	    (r->sum != l->gpus || !r->n_nodes ||
@@ -423,7 +426,7 @@ void verify_decide_sia_best(struct fit_verifier *v)
 	int64_t left[UINT8_MAX + 1] = { 0 };
 	struct verify_sia *s = v->sia;
 
-	if (!v->legal || !s || v->active.n * s->n > s->cap_cost)
+	if (!v->legal || !s || verify_nodes_leave(v) || v->active.n * s->n > s->cap_cost)
 		return;
 	for (size_t i = 0; i < v->n_nodes; i++)
 		if (v->node_type[i] <= UINT8_MAX)

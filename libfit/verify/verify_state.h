@@ -202,7 +202,20 @@ enum verify_autoscale {
 	SCALE_THROUGHPUT,
 	SCALE_UTILISATION,
 	SCALE_POLLUX,
-	SCALE_RUBICK
+	SCALE_RUBICK,
+	SCALE_SIA
+};
+
+/* Nodes that a rule is asked for: all, or under SCALE_SIA those of one GPU type. */
+#define VERIFY_POOLS 64
+#define ANY_TYPE UINT16_MAX
+struct verify_pool {
+	uint16_t type;		/* or ANY_TYPE */
+	size_t first, n;	/* of the nodes */
+	int64_t n_rented;
+	int64_t wanted;		/* nodes; -1: cannot be known */
+	int64_t surplus_ns;	/* there are more since then; NEVER: there are not */
+	int64_t scaled_ns;	/* the instant at which the rule was last asked; -1: never */
 };
 
 /* Where a job is in its life. */
@@ -498,14 +511,13 @@ struct fit_verifier {
 	int64_t most;			/* GPUs, with all nodes of the specification */
 	struct verify_node *nodes;	/* elastic clusters */
 	size_t n_node_states;
-	int64_t n_rented, rented;	/* nodes and GPUs that are paid for */
-	int64_t wanted;			/* nodes; -1: cannot be known */
+	int64_t rented;			/* GPUs that are paid for */
+	struct verify_pool pools[VERIFY_POOLS];
+	size_t n_pools;			/* none: the cluster is fixed, or did not come yet */
 	double scale_target;		/* efficiency: sizes near it stay */
 	double scale_low, scale_high;	/* utility: a size within these stays */
 	double scale_held[15];		/* utilisation at the last decisions, a ring */
 	int64_t scale_n;		/* decisions since the size last changed */
-	int64_t scaled_ns;		/* the instant at which the rule was last asked */
-	int64_t surplus_ns;		/* there are more since then; NEVER: there are not */
 	int64_t demand;			/* GPUs that active jobs ask for */
 	int64_t *tree;			/* free GPUs, maximum tree over tree_n leaves */
 	size_t tree_n;
@@ -849,12 +861,12 @@ void verify_decide_fjf(struct fit_verifier *v);
 
 /* ---- pollux: agents, batch sizes, fitness (verify_pollux.c) ---- */
 
-/* Predicted goodput (throughput: with efficiency 1) over that of base GPUs on one node, times base. A job
- * that never learned scales linearly. */
-double verify_agent_speedup(const struct verify_live *l, int64_t base, bool throughput, int64_t nodes,
-			    int64_t gpus);
+/* Predicted goodput (throughput: with efficiency 1) over that of base GPUs on one node, times base, by the
+ * agent of that GPU type, or with ANY_TYPE the one in use. A job that never learned there scales linearly. */
+double verify_agent_speedup(const struct verify_live *l, uint16_t type, int64_t base, bool throughput,
+			    int64_t nodes, int64_t gpus);
 /* The most GPUs that a job may have, at most 64. */
-int64_t verify_agent_most_gpus(const struct fit_verifier *v, const struct verify_live *l);
+int64_t verify_agent_most_gpus(const struct fit_verifier *v, const struct verify_live *l, uint16_t type);
 /* With models: the agent of a job that was just submitted, with the model of its application. */
 void verify_agent_seed(struct fit_verifier *v, struct verify_live *l);
 /* The job has run as its record says: its agent learns step time and gradient statistics. */
@@ -900,7 +912,7 @@ int verify_each_row(struct fit_verifier *v, const char *operand, const struct fi
 bool verify_nodes_leave(const struct fit_verifier *v);
 
 /* The number of nodes that the rule asks for at this decision, not yet within the bounds. */
-int64_t verify_scale_wanted(struct fit_verifier *v);
+int64_t verify_scale_wanted(struct fit_verifier *v, struct verify_pool *p);
 
 /* ---- admission (verify_admission.c) ---- */
 

@@ -113,7 +113,7 @@ lines "only they are rented" "$T/out" "$(grep -c -v -e "${tab}return${tab}" "$T/
 is "no node of a fixed cluster is logged" "$(gf-replay -c 3x4 "$T/two.tsv" | grep -c -e rent -e ready >"$T/n"; echo "$T/n")" 0
 run "an unknown rule" 2 gf-replay --autoscale whim -c 3x4 "$T/two.tsv"
 is "an unknown rule: those that there are" "$T/err" \
-	"gf-replay: unknown autoscaling rule 'whim' (expected plan, demand, goodput, throughput, utilisation, pollux, rubick)
+	"gf-replay: unknown autoscaling rule 'whim' (expected plan, demand, goodput, throughput, utilisation, pollux, rubick, sia)
 Try 'gf-replay --help'."
 run "a plan of nodes that the policy has not" 2 gf-replay --autoscale plan -c 3x4 "$T/two.tsv"
 run "a start-up delay of a fixed cluster" 2 gf-replay --node-start 3 -c 3x4 "$T/two.tsv"
@@ -136,7 +136,7 @@ Try 'gf-replay --help'."
 	[ ! -e "$T/useless.tsv" ]
 	ok "$*: nothing is written" $?
 }
-useless '--target-efficiency (expected --autoscale pollux or rubick)' --target-efficiency 0.5
+useless '--target-efficiency (expected --autoscale pollux, rubick or sia)' --target-efficiency 0.5
 useless '--scale-low (expected --autoscale goodput, throughput or utilisation)' --autoscale demand --scale-low 0.4
 useless '--pack-score (expected --policy lucid), --profiler-time (expected --profiler)' \
 	--profiler-time 200 --pack-score 2

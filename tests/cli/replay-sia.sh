@@ -140,3 +140,51 @@ run "and the log verifies" 0 gf-verify --only-violated --jobs "$T/scale.tsv" --p
 awk -F '\t' '$2 ~ /^(start|move|resume|batch)$/ && $3 ~ /^(c0|c4|b2|d1|c8)$/ { t = $4 * $6 * ($7 + 1); m[$3] = m[$3] > t || !m[$3] ? (m[$3] ? m[$3] : t) : t
 		if ($3 == "c0" && (t < 1024 || t > 1040)) bad = 1 } END { exit bad || !m["c0"] }' "$T/scale.log"
 ok "its batch size stays" $?
+
+# ---- elastic: nodes of each type come and go ----
+
+elastic() {
+	gf-replay -p sia -c slow:6x4,fast:3x4 --interval 60 --autoscale sia --target-efficiency "$1" --node-start 90 \
+		--node-idle 120 --profile slow="$T/slow.h5" --profile fast="$T/fast.h5" "$T/jobs.tsv"
+}
+run "elastic, aiming at 0.6" 0 elastic 0.6
+cp "$T/out" "$T/elastic.log"
+run "and at 0.3" 0 elastic 0.3
+cp "$T/out" "$T/wide.log"
+for log in elastic wide; do
+	run "$log: the log verifies" 0 verify "$T/$log.log"
+	is "$log: nothing is violated" "$(sed '/^#/d' "$T/out" | wc -l | tr -d ' ' >"$T/n"; echo "$T/n")" 1
+	awk -F '\t' '$2 == "rent" { t = ($5 + 0 < 6); rented[t]++ } $2 == "return" { returned[$5 + 0 < 6]++ }
+		END { exit !(rented[0] && rented[1] && rented[0] == returned[0] && rented[1] == returned[1]) }' "$T/$log.log"
+	ok "$log: nodes of both types come, and go in the end" $?
+	gf-metrics -q --gpu-price slow=1 --gpu-price fast=1 "$T/$log.log" >"$T/$log.1"
+	gf-metrics -q --gpu-price slow=2 --gpu-price fast=0.5 "$T/$log.log" >"$T/$log.2"
+done
+awk -F '\t' '{ v[FILENAME, $1] = $2 } END { f = ARGV[1]; g = ARGV[2]
+	d = v[f, "rented_cost_per_h"] / v[f, "rented_gpus"] - 1
+	exit !(d < 1e-12 && d > -1e-12 && v[g, "rented_gpus"] > v[f, "rented_gpus"] && v[g, "jct_mean_s"] < v[f, "jct_mean_s"]) }' \
+	"$T/elastic.1" "$T/wide.1"
+ok "at price 1 the cost is GPU-hours an hour; a lower target rents more, and jobs are sooner done" $?
+# the integral of rent and return rows by hand, over the window of submissions
+awk -F '\t' '$2 == "rent" || $2 == "return" { p = $5 + 0 < 6 ? 2 : 0.5; s += ($2 == "rent" ? -1 : 1) * $1 * $4 * p }
+	END { printf "%.6f\n", s / 960 }' "$T/elastic.log" >"$T/want"
+awk -F '\t' '$1 == "rented_cost_per_h" { printf "%.6f\n", $2 }' "$T/elastic.2" >"$T/found"
+same "with prices it is what the nodes of each type cost" "$T/found" "$T/want"
+run "a price of a type that is not there" 1 gf-metrics --gpu-price t4=1 "$T/elastic.log"
+has "is named" "$T/err" "the cluster 'slow:6x4,fast:3x4' has no GPUs of type 't4'"
+run "a price of nothing" 2 gf-metrics --gpu-price slow=0 "$T/elastic.log"
+line=$(awk -F '\t' '$2 == "rent" && $5 ~ /^[678]:/ { print NR; exit }' "$T/elastic.log")
+awk -v n="$line" 'NR == n { next } /^#end/ { print "#end rows=" k - 1; next } { print; k += !/^#/ }' "$T/elastic.log" >"$T/bad"
+run "a node that nobody rented" 1 verify "$T/bad"
+has "is found" "$T/out" "^node-(life|number|choice)${tab}violated"
+awk -F '\t' -v OFS='\t' '$2 == "rent" && !n++ { print; $5 = "5:4"; print; next } /^#end/ { print "#end rows=" k; next }
+	{ print; k += !/^#/ }' "$T/elastic.log" | awk '/^#end/ { print "#end rows=" k - 1; next } { print; k += !/^#/ }' >"$T/bad"
+run "a node too many" 1 verify "$T/bad"
+has "is found, too" "$T/out" "^node-number${tab}violated"
+sed 's/^#target_efficiency=0.59[0-9]*$/#target_efficiency=0.3/' "$T/elastic.log" >"$T/bad"
+run "another target" 1 verify "$T/bad"
+has "asks for other numbers of nodes" "$T/out" "^node-number${tab}violated"
+run "policy sia with a rule of one type" 2 gf-replay "$@" --autoscale pollux "$T/jobs.tsv"
+run "nodes of a type that are not alike" 2 gf-replay -p sia -c slow:3x4,slow:1x8,fast:1x4 --interval 60 --autoscale sia \
+	--profile slow="$T/slow.h5" --profile fast="$T/fast.h5" "$T/jobs.tsv"
+has "are refused" "$T/err" 'an elastic cluster needs nodes that are alike in each type'

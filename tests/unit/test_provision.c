@@ -34,7 +34,7 @@ static void begin(struct fit_provisioner *p, struct fit_cluster *c, const char *
 	struct fit_err err = { 0 };
 
 	check_ok(fit_cluster_init(c, spec, &err), &err);
-	check_ok(fit_provision_init(p, c, &params, &err), &err);
+	check_ok(fit_provision_init(p, c, FIT_ANY_TYPE, &params, &err), &err);
 	assert_int_equal(c->n_open, 0);
 	assert_int_equal(c->n_free, 0);
 	p->event = listen;
@@ -229,12 +229,54 @@ static void refuses_what_cannot_be(void **state)
 
 	(void)state;
 	check_ok(fit_cluster_init(&c, "2x4,1x8", &err), &err);
-	check_err(fit_provision_init(&p, &c, &params, &err), &err, FIT_EINVAL,
+	check_err(fit_provision_init(&p, &c, FIT_ANY_TYPE, &params, &err), &err, FIT_EINVAL,
 		  "cluster 2x4,1x8: an elastic cluster needs nodes that are alike");
 	fit_cluster_release(&c);
 	check_ok(fit_cluster_init(&c, "2x4", &err), &err);
-	check_err(fit_provision_init(&p, &c, &params, &err), &err, FIT_EINVAL,
+	check_err(fit_provision_init(&p, &c, FIT_ANY_TYPE, &params, &err), &err, FIT_EINVAL,
 		  "cluster 2x4: fewer nodes than are always to be rented");
+	fit_cluster_release(&c);
+}
+
+/* Each type has its own: numbers of nodes are those of the cluster, and what one does is none of the other's. */
+static void types_are_apart(void **state)
+{
+	const struct fit_provision_params params = { .idle_ns = 10 };
+	struct fit_provisioner p[2];
+	struct fit_alloc a = { 0 };
+	struct fit_err err = { 0 };
+	struct fit_cluster c;
+
+	(void)state;
+	check_ok(fit_cluster_init_typed(&c, "slow:3x4,fast:2x8", &err), &err);
+	for (int t = 0; t < 2; t++) {
+		check_ok(fit_provision_init(&p[t], &c, t, &params, &err), &err);
+		p[t].event = listen;
+	}
+	assert_int_equal(c.n_open, 0);
+	assert_true(want(&p[1], 0, 9));	/* there are two */
+	heard("rent3 rent4 ready3 ready4");
+	assert_int_equal(c.types[1].n_open, 16);
+	assert_int_equal(c.types[0].n_open, 0);
+	assert_true(want(&p[0], 5, 1));
+	heard("rent0 ready0");
+	take(&c, &a, 4, 8);
+	assert_true(fit_provision_warm(&p[1], &a));
+	assert_false(fit_provision_warm(&p[0], &a));	/* none of its nodes */
+	want(&p[1], 20, 0);
+	settle(&p[0], 20);
+	settle(&p[1], 20);
+	settle(&p[1], 30);
+	heard("return3");
+	assert_int_equal(fit_provision_nodes_for(&p[1], 9), 2);
+	assert_int_equal(fit_provision_nodes_for(&p[0], 9), 3);
+	fit_cluster_give(&c, &a);
+	fit_alloc_release(&a);
+	fit_provision_release(&p[0]);
+	end(&p[1], &c);
+	check_ok(fit_cluster_init_typed(&c, "a:1x4,b:1x4,a:1x4", &err), &err);
+	check_text(fit_provision_check(&c, &params, true), "an elastic cluster needs the nodes of each type together");
+	assert_null(fit_provision_check(&c, &params, false));
 	fit_cluster_release(&c);
 }
 
@@ -292,6 +334,7 @@ int main(void)
 		cmocka_unit_test(drains_the_least_used),
 		cmocka_unit_test(warm_once_used),
 		cmocka_unit_test(refuses_what_cannot_be),
+		cmocka_unit_test(types_are_apart),
 		cmocka_unit_test(invariants_hold),
 	};
 

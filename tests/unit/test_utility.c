@@ -68,7 +68,9 @@ static double expected(const struct fit_view *v, size_t n, int64_t base, bool th
 
 static void look(const struct fit_view *v)
 {
-	static const struct fit_utility kinds[] = { { NODE_GPUS, false }, { NODE_GPUS, true }, { 1, false } };
+	static const struct fit_utility kinds[] = { { NODE_GPUS, false, FIT_ANY_TYPE },
+							   { NODE_GPUS, true, FIT_ANY_TYPE },
+							   { 1, false, FIT_ANY_TYPE } };
 	struct fit_err err;
 	size_t n;
 	double u;
@@ -121,7 +123,7 @@ static int watch_decide(void *state, const struct fit_view *v, struct fit_plan *
 {
 	size_t n, running = 0;
 	const uint32_t *active = fit_view_active(v, &n);
-	const struct fit_utility gpu = { 1, false };
+	const struct fit_utility gpu = { 1, false, FIT_ANY_TYPE };
 	double held;
 
 	(void)state;
