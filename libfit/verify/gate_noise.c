@@ -346,5 +346,6 @@ static const struct fit_gate_check curve_checks[] = {
 const struct fit_gate_kind fit_gate_noise = {
 	.name = "noise", .what = "curves of the noise scale", .checks = curve_checks,
 	.is = is_curves, .load = load_curves, .free = free_curves, .metric = fit_gate_noise_metric,
-	.feature = fit_gate_noise_feature, .rows = fit_gate_noise_rows, .grid = grid, .predict = predict, .refit = refit,
+	.feature = fit_gate_noise_feature, .rows = fit_gate_noise_rows, .grid = grid,
+	.predict = predict, .refit = refit,
 };
