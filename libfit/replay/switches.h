@@ -3,10 +3,11 @@
  * Nodes behind switches, with CPUs and memory: what placement yarn asks for besides GPUs, as the Tiresias
  * simulator (NSDI'19) does. All nodes are alike; those of a switch are next to each other.
  *
- * A job that fits on a node goes to the first one, switch by switch, that has its GPUs, 6 CPUs for each of
- * them (2 for a job of one GPU) and 5 of memory. A larger one takes wholly free nodes of one switch, and the first
- * other node of it that has room for the rest; each GPU of it asks for 6 CPUs and for 11 + n / 10 of memory,
- * with n its GPUs in all (a worker, a parameter server, and a tenth a worker there).
+ * A job that fits on a node goes to the first one, switch by switch, that has its GPUs, 6 CPUs for
+ * each of them (2 for a job of one GPU) and 5 of memory. A larger one takes wholly free nodes of one
+ * switch, and the first other node of it that has room for the rest; each GPU of it asks for 6 CPUs
+ * and for 11 + n / 10 of memory, with n its GPUs in all (a worker, a parameter server, and a tenth a
+ * worker there).
  */
 #ifndef FIT_REPLAY_SWITCHES_H
 #define FIT_REPLAY_SWITCHES_H
