@@ -37,6 +37,6 @@ run "the packages are built, without an error of lintian" 0 env QUICK=1 SECONDS_
 for package in goodfit libfit0 libfit-dev; do
 	dpkg-deb -c "$T/p/${package}_$version-1_$(dpkg --print-architecture).deb" >"$T/$package"
 done
-has "goodfit has tools, pages and completion" "$T/goodfit" ' [.]/usr/bin/gf-replay$'
+has "goodfit has tools, pages and completion" "$T/goodfit" 'usr/bin/gf-replay$'
 has "libfit0 the library" "$T/libfit0" "libfit[.]so[.]$version\$"
-has "libfit-dev the headers" "$T/libfit-dev" ' [.]/usr/include/goodfit/libfit/table/table[.]h$'
+has "libfit-dev the headers" "$T/libfit-dev" 'usr/include/goodfit/libfit/table/table[.]h$'
