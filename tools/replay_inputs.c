@@ -113,8 +113,11 @@ int replay_inputs_cluster(struct replay_inputs *in, const struct replay_input_op
 
 	if (!rc)
 		rc = fit_partitions_init(&in->partitions, spec.s ? spec.s : text, o->virtual_clusters, err);
-	if (!rc && room.switches)
+	if (!rc && room.switches) {
 		rc = fit_cluster_set_switches(&in->partitions.p[0].cluster, room.switches, room.cpus, room.mem_gib, err);
+		if (rc)
+			fit_partitions_release(&in->partitions);
+	}
 	if (is_table && rc == FIT_EINVAL)	/* in all too many nodes */
 		rc = fit_fail_prefix(err, FIT_EDATA, "%s", text);
 	fit_str_release(&spec);
