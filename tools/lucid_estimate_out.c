@@ -26,15 +26,6 @@ static int begin(const struct cli *cli, const struct estimate *e, struct fit_wri
 	return rc;
 }
 
-static int end(struct fit_writer *w, int rc, struct fit_err *err)
-{
-	rc = rc ? rc : fit_writer_end(w, err);
-	if (!rc)
-		return fit_writer_close(w, err);
-	fit_writer_abort(w);
-	return rc;
-}
-
 static bool is_na(const struct fit_column *c, size_t i)
 {
 	return fit_column_cell(c, i).na;
@@ -72,7 +63,7 @@ int estimate_write_jobs(const struct cli *cli, const struct estimate *e, struct 
 		fit_writer_str(w, source_names[e->source[i]]);
 		rc = fit_writer_end_row(w, err);
 	}
-	return end(w, rc, err);
+	return cli_writer_end(w, rc, err);
 }
 
 /* What is compared; s is NAN where a method has nothing to say. */
@@ -161,7 +152,7 @@ int estimate_write_accuracy(const struct cli *cli, const struct estimate *e, str
 	rc = begin(cli, e, &w, "accuracy", fields, 6, err);
 	for (int m = 0; m < METHODS && !rc; m++)
 		rc = write_method(w, e, (enum method)m, err);
-	return end(w, rc, err);
+	return cli_writer_end(w, rc, err);
 }
 
 int estimate_write_model(const struct cli *cli, const struct estimate *e, struct fit_err *err)

@@ -21,15 +21,6 @@ static int begin(const struct cli *cli, struct fit_writer **w, const char *name,
 	return rc;
 }
 
-static int end(struct fit_writer *w, int rc, struct fit_err *err)
-{
-	rc = rc ? rc : fit_writer_end(w, err);
-	if (!rc)
-		return fit_writer_close(w, err);
-	fit_writer_abort(w);
-	return rc;
-}
-
 /* NAN where there is nothing to divide by: missing. */
 static void write_share(struct fit_writer *w, double x)
 {
@@ -78,7 +69,7 @@ static int write_thresholds(const struct cli *cli, const struct fit_colocation *
 		rc = fit_writer_end_row(w, err);
 	}
 	free(rows);
-	return end(w, rc, err);
+	return cli_writer_end(w, rc, err);
 }
 
 static int write_pairs(const struct cli *cli, const struct fit_colocation *c, struct fit_err *err)
@@ -104,7 +95,7 @@ static int write_pairs(const struct cli *cli, const struct fit_colocation *c, st
 		fit_writer_real(w, p->speed_a < p->speed_b ? p->speed_a : p->speed_b);
 		rc = fit_writer_end_row(w, err);
 	}
-	return end(w, rc, err);
+	return cli_writer_end(w, rc, err);
 }
 
 /* The rows of pairs are what was measured, whatever a rule makes of it. */

@@ -38,15 +38,6 @@ static int begin(const struct cli *cli, const struct score *s, struct fit_writer
 	return rc;
 }
 
-static int end(struct fit_writer *w, int rc, struct fit_err *err)
-{
-	rc = rc ? rc : fit_writer_end(w, err);
-	if (!rc)
-		return fit_writer_close(w, err);
-	fit_writer_abort(w);
-	return rc;
-}
-
 static int evaluate(const struct cli *cli, const struct score *s, struct fit_writer *w,
 		    enum fit_score_features f, struct fit_err *err)
 {
@@ -86,7 +77,7 @@ static int write_accuracy(const struct cli *cli, const struct score *s, struct f
 
 	for (int f = 0; fit_score_features_names[f] && !rc && (f == 0 || s->has_pairs); f++)
 		rc = evaluate(cli, s, w, (enum fit_score_features)f, err);
-	return end(w, rc, err);
+	return cli_writer_end(w, rc, err);
 }
 
 /* The label of each configuration by a tree of all others, so that it may go into a replay. */
@@ -155,7 +146,7 @@ static int write_labels(const struct cli *cli, const struct score *s, struct fit
 		rc = fit_writer_end_row(w, err);
 	}
 	free(label);
-	return end(w, rc, err);
+	return cli_writer_end(w, rc, err);
 }
 
 static int write_text(const struct cli *cli, const struct fit_tree *t, struct fit_err *err)
