@@ -105,11 +105,13 @@ uint64_t fit_hash64(struct fit_text t, uint64_t seed)
 	return XXH3_64bits_withSeed(t.s ? t.s : "", t.n, seed);
 }
 
+/* Sixteen bytes, so that four share a line of the cache: an index of many keys is bound by fetching slots. */
 struct fit_index_slot {
-	uint64_t hash;
-	size_t at, n;		/* the key inside bytes; value FIT_NO_INDEX marks a free slot */
-	uint32_t value;
+	uint32_t hash, value;		/* value FIT_NO_INDEX marks a free slot */
+	uint64_t at : 40, n : 24;	/* the key inside bytes */
 };
+#define KEY_MAX ((size_t)(1 << 24) - 1)
+#define BYTES_MAX ((UINT64_C(1) << 40) - 1)
 
 void fit_index_release(struct fit_index *ix)
 {
@@ -118,11 +120,11 @@ void fit_index_release(struct fit_index *ix)
 	*ix = (struct fit_index){ 0 };
 }
 
-static struct fit_index_slot *find_slot(const struct fit_index *ix, struct fit_text key, uint64_t hash)
+static struct fit_index_slot *find_slot(const struct fit_index *ix, struct fit_text key, uint32_t hash)
 {
 	size_t mask = ix->n_slots - 1;
 
-	for (size_t i = (size_t)hash & mask;; i = (i + 1) & mask) {
+	for (size_t i = hash & mask;; i = (i + 1) & mask) {
 		struct fit_index_slot *s = &ix->slots[i];
 
 		if (s->value == FIT_NO_INDEX)
@@ -147,7 +149,7 @@ static int enlarge(struct fit_index *ix)
 
 		if (old[i].value == FIT_NO_INDEX)
 			continue;
-		for (k = (size_t)old[i].hash & (n - 1); s[k].value != FIT_NO_INDEX; k = (k + 1) & (n - 1))
+		for (k = old[i].hash & (n - 1); s[k].value != FIT_NO_INDEX; k = (k + 1) & (n - 1))
 			;
 		s[k] = old[i];
 	}
@@ -159,11 +161,13 @@ static int enlarge(struct fit_index *ix)
 
 int fit_index_put(struct fit_index *ix, struct fit_text key, uint32_t value, uint32_t *found)
 {
-	uint64_t hash = fit_hash64(key, 0);
+	uint32_t hash = (uint32_t)fit_hash64(key, 0);
 	struct fit_index_slot *s;
 	int rc;
 
-	if (2 * (ix->n + 1) > ix->n_slots && (rc = enlarge(ix)))
+	if (key.n > KEY_MAX || ix->bytes_n > BYTES_MAX - key.n)
+		return FIT_ENOMEM;
+	if (3 * (ix->n + 1) > 2 * ix->n_slots && (rc = enlarge(ix)))
 		return rc;
 	s = find_slot(ix, key, hash);
 	if (found)
@@ -175,7 +179,8 @@ int fit_index_put(struct fit_index *ix, struct fit_text key, uint32_t value, uin
 		return rc;
 	if (key.n)
 		memcpy(ix->bytes + ix->bytes_n, key.s, key.n);
-	*s = (struct fit_index_slot){ hash, ix->bytes_n, key.n, value };
+	*s = (struct fit_index_slot){ .hash = hash, .value = value, .at = ix->bytes_n & BYTES_MAX,
+				      .n = key.n & KEY_MAX };
 	ix->bytes_n += key.n;
 	ix->n++;
 	return FIT_OK;
@@ -183,5 +188,5 @@ int fit_index_put(struct fit_index *ix, struct fit_text key, uint32_t value, uin
 
 uint32_t fit_index_get(const struct fit_index *ix, struct fit_text key)
 {
-	return ix->n ? find_slot(ix, key, fit_hash64(key, 0))->value : FIT_NO_INDEX;
+	return ix->n ? find_slot(ix, key, (uint32_t)fit_hash64(key, 0))->value : FIT_NO_INDEX;
 }

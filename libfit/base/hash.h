@@ -39,7 +39,8 @@ struct fit_index {
 
 void fit_index_release(struct fit_index *ix);
 /* Put key -> value. *found (may be NULL) is set to the value that was there before, and then nothing
- * changes; FIT_NO_INDEX when the key is new. FIT_ENOMEM on lack of memory. */
+ * changes; FIT_NO_INDEX when the key is new. FIT_ENOMEM on lack of memory, and for a key of 16 MiB or more.
+ */
 #define FIT_NO_INDEX UINT32_MAX
 int fit_index_put(struct fit_index *ix, struct fit_text key, uint32_t value,
 		  uint32_t *found) FIT_MUST_CHECK;

@@ -2,6 +2,7 @@
 #include "libfit/metrics/metrics.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "libfit/base/num.h"
 
@@ -157,6 +158,7 @@ static int submit(struct fit_metrics *m, const struct fit_event_row *e, struct f
 	m->last_submit_ns = e->time_ns;
 	m->held_last_submit = m->held;
 	m->rented_last_submit = m->rented;
+	m->last_job = (uint32_t)m->n_jobs;
 	m->jobs[m->n_jobs++] = j;
 	m->n_waiting++;
 	return FIT_OK;
@@ -221,10 +223,20 @@ static int check_rule(const struct fit_event_row *e, const struct fit_job_result
 	return FIT_OK;
 }
 
+/* Most rows are of the job of the last one: no need to look for it. */
+static uint32_t find_job(struct fit_metrics *m, struct fit_text id)
+{
+	const struct fit_job_result *j = m->last_job < m->n_jobs ? &m->jobs[m->last_job] : NULL;
+
+	if (!j || j->id_n != id.n || !id.n || memcmp(m->names.s + j->id_at, id.s, id.n) != 0)
+		m->last_job = fit_index_get(&m->job_index, id);
+	return m->last_job;
+}
+
 static int job_event(struct fit_metrics *m, const struct fit_event_row *e, const char **field,
 		     struct fit_err *err)
 {
-	uint32_t k = fit_index_get(&m->job_index, e->job_id);
+	uint32_t k = find_job(m, e->job_id);
 	struct fit_job_result *j;
 
 	*field = "job_id";

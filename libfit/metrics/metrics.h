@@ -75,6 +75,7 @@ struct fit_metrics {
 	struct fit_metrics_before { bool running; int64_t held_ugpus, progress_from_ns; } before;
 	/* names */
 	struct fit_index job_index, app_index;
+	uint32_t last_job;		/* of the last event: an index of jobs, if it is one */
 	struct fit_str names;		/* ids and apps, one after another */
 	struct fit_text_at { size_t at, n; } *apps;
 	size_t n_apps, cap_apps;

@@ -130,7 +130,7 @@ static int take_cells(struct fit_verifier *v, const struct fit_cell *c, uint64_t
 	};
 
 	if (r.has_id)
-		r.job = verify_find_job(v, r.id);
+		r.job = verify_find_row_job(v, r.id);
 	if (r.has_with)
 		r.with = verify_find_job(v, c[C_WITH].u.t);
 	if (r.ev == EV_CLUSTER)

@@ -429,6 +429,7 @@ struct fit_verifier {
 	size_t n_jobs, cap_jobs;
 	struct fit_str ids;
 	struct fit_index by_id, by_app;
+	uint32_t last_found, next_found;	/* guesses at the job of the next row */
 	struct verify_app *apps;
 	size_t n_apps, cap_apps;
 	struct fit_profile_set apps_by_type;
@@ -657,6 +658,7 @@ struct fit_text verify_job_id(const struct fit_verifier *v, uint32_t job);
 void verify_leave_out_jobs(struct fit_verifier *v);
 /* The job of that id, or NONE. */
 uint32_t verify_find_job(const struct fit_verifier *v, struct fit_text id);
+uint32_t verify_find_row_job(struct fit_verifier *v, struct fit_text id);	/* of the next row of the log */
 
 /* Metadata of the jobs table, which stand ahead of the rows of the log or, when jobs were read as they came,
  * behind them: asked for there. */
