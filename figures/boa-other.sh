@@ -7,6 +7,7 @@
 #   other_points POLICY COST JOBS WINDOW OPTION…   replays of the policy at target efficiencies, with its autoscaling rule of
 #       the same name: "budget jct_h" rows in $W/POLICY, the budget being the metric COST. As long as gf-replay does not list the policy and the
 #       rule, they cannot run with these options, or there is no such metric, there are none, and one line says what is missing.
+#       "budget restarts" rows (restarts a job) go to $W/POLICY-restarts. $other_prices: options of gf-metrics, prices of GPU types
 # Environment: TARGETS (0.3 0.4 0.5 0.6 0.7 0.8)
 
 # listed SECTION NAME: gf-replay --help has it there
@@ -21,6 +22,7 @@ other_points() {
 	other=$1 other_cost=$2 other_jobs=$3 other_window=$4
 	shift 4
 	: >"$W/$other"
+	: >"$W/$other-restarts"
 	for section in Policies Autoscaling; do
 		if ! listed "$section" "$other"; then
 			say "$other is missing ($section, see the help of the replay): its points are left out, run this again when it is there"
@@ -34,7 +36,8 @@ other_points() {
 			: >"$W/$other"
 			return 0
 		fi
-		gf-metrics -q --window "$other_window" "$W/log.tsv" >"$W/other"
+		# shellcheck disable=SC2086
+		gf-metrics -q --window "$other_window" ${other_prices:-} "$W/log.tsv" >"$W/other"
 		if ! awk -F '\t' -v cost="$other_cost" '{ v[$1] = $2 }
 			END { if (!(cost in v)) exit 1; printf "%s\t%.6f\n", v[cost], v["jct_mean_s"] / 3600 }' \
 			"$W/other" >>"$W/$other"; then
@@ -42,6 +45,8 @@ other_points() {
 			: >"$W/$other"
 			return 0
 		fi
+		awk -F '\t' -v cost="$other_cost" '{ v[$1] = $2 }
+			END { printf "%s\t%.4f\n", v[cost], v["restarts"] / v["jobs"] }' "$W/other" >>"$W/$other-restarts"
 	done
 }
 

@@ -5,8 +5,9 @@
 # Replays on GPUs of several types: `. figures/sia-replays.sh` after figures/lib.sh.
 #
 #   sia_family FAMILY            Philly, Helios, newTrace: how many workloads ($sia_n), in which folder ($sia_folder)
-#   sia_workload FAMILY N        a jobs table in $jobs
-#   sia_want KEY POLICY KIND N   want a replay of workload N of family KEY on the cluster KIND (het or homogeneous)
+#   sia_workload FAMILY N [WHAT] a jobs table in $jobs; WHAT may change of the jobs: adaptive (all), scale-gpus or rigid
+#   sia_want KEY POLICY KIND N [WHAT]   want a replay of workload N of family KEY on the cluster KIND (het or homogeneous);
+#                                with WHAT the policy is called POLICY-WHAT in tables
 #   sia_table COLUMN             once all are there: a row for each key and policy, means over the workloads
 #
 # Public data: the clusters of the paper, 24 T4, 16 A100 and 24 RTX 2080 Ti, or 64 T4. Shipped data: generated workloads
@@ -62,14 +63,24 @@ sia_make_workload() {
 	fi
 }
 
+# in column scaling, which tables without are given
+sia_make_kind() {
+	awk -F '\t' -v OFS='\t' -v what="$1" '/^#/ { next }
+		!n++ { for (i = 1; i <= NF; i++) if ($i == "scaling") k = i; if (!k) { k = NF + 1; $k = "scaling" } print; next }
+		{ $k = what; print }' "$OUT/$jobs" >"$made"
+}
+
 sia_workload() {
 	sia_family "$1"
 	jobs=inputs/$FIGURE_DATA-sia-$sia_folder-$2.tsv
 	into "$jobs" sia_make_workload "$1" "$2"
+	[ -n "${3:-}" ] || return 0
+	into "inputs/$FIGURE_DATA-sia-$sia_folder-$3-$2.tsv" sia_make_kind "$3"
+	jobs=inputs/$FIGURE_DATA-sia-$sia_folder-$3-$2.tsv
 }
 
 sia_want() {
-	sia_workload "$1" "$4"
+	sia_workload "$1" "$4" "${5:-}"
 	case $3 in het) sia_cluster=$sia_het ;; *) sia_cluster=$sia_homogeneous ;; esac
 	sia_run="gf-replay --cluster $sia_cluster --fidelity sia-sosp23 --policy $2"
 	for type in $sia_types; do
@@ -78,7 +89,7 @@ sia_want() {
 	run=cache/$({ echo "$sia_key $sia_run"; cat "$OUT/$jobs"; for type in $sia_types; do
 		cat "$OUT/inputs/$FIGURE_DATA-typed-$type.h5"; done; } | hash_of)
 	[ -d "$OUT/$run" ] || echo "$run $sia_run $jobs" >>"$W/wanted"
-	echo "$1 $2 $run" >>"$W/sia"
+	echo "$1 $2${5:+-$5} $run" >>"$W/sia"
 }
 
 sia_table() {

@@ -225,6 +225,7 @@ static const struct cli_tool tool = {
 	"  utilisation  by predicted goodput of what is held, over time\n"
 	"  pollux       efficiency near a target, sizes by bisection\n"
 	"  rubick       the same, of all sizes\n"
+	"  sia          as pollux, for each GPU type apart\n"
 	"Fidelity:\n"
 	"  none            goodfit's own conventions\n"
 	"  pollux-osdi21   the simulator of the Pollux paper (interval 60)\n"

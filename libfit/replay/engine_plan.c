@@ -258,7 +258,7 @@ static int place(struct fit_engine *g, const struct grant *r, struct fit_err *er
 	struct job_state *s = fit_engine_state(g, r->job);
 	const struct fit_job *job = fit_engine_job(g, r->job);
 	bool shifts = r->shifts && s->status == RUNNING;
-	const char *event = shifts ? "shift" : s->status == RUNNING ? "move" : s->started ? "resume" : "start";
+	const char *event = s->status == RUNNING ? "move" : s->started ? "resume" : "start";
 	double other = 1;
 	bool keeps;
 	int rc = take_nodes(g, r, &s->alloc);
@@ -272,6 +272,7 @@ static int place(struct fit_engine *g, const struct grant *r, struct fit_err *er
 	if (rc)
 		return fit_fail_nomem(err);
 	keeps = keeps_shape(g, fit_engine_part_of(g, r->job)->cluster, s);
+	event = shifts || keeps ? "shift" : event;
 	g->counts.restarts += s->started && !shifts && !keeps;
 	s->restarts += s->started && !shifts && !keeps;
 	s->since_ns = g->now_ns;

@@ -34,6 +34,9 @@ struct verify_sia {
 	size_t cap_raw;
 	int *held;			/* by place in v->active */
 	size_t cap_held;
+	struct verify_sia_choice *choices;	/* of the search */
+	size_t *first;
+	size_t cap_choices, cap_first;
 };
 
 void verify_sia_release(struct fit_verifier *v)
@@ -44,6 +47,8 @@ void verify_sia_release(struct fit_verifier *v)
 	free(v->sia->cost);
 	free(v->sia->raw);
 	free(v->sia->held);
+	free(v->sia->choices);
+	free(v->sia->first);
 	free(v->sia);
 	v->sia = NULL;
 }
@@ -70,7 +75,8 @@ const struct verify_sia_app *verify_sia_app(const struct fit_verifier *v, uint32
 bool verify_sia_keeps_shape(const struct fit_verifier *v, const struct verify_live *l,
 			    const struct verify_row *r)
 {
-	if (!v->sia_reference || r->ev != EV_MOVE || !l->n_nodes || l->n_nodes != r->n_nodes)
+	if (!v->sia_reference || !(EV_BIT(r->ev) & (EV_BIT(EV_MOVE) | EV_BIT(EV_SHIFT))) || !l->n_nodes ||
+	    l->n_nodes != r->n_nodes)
 		return false;
 	for (size_t i = 0; i < r->n_nodes; i++)
 		if (l->nodes[i].gpus != r->nodes[i].gpus ||
@@ -421,6 +427,58 @@ static bool better(struct fit_verifier *v, const struct verify_sia *s, size_t i,
 	return false;
 }
 
+static size_t place_of(const struct verify_sia *s, uint16_t type)
+{
+	size_t t = 0;
+
+	while (t + 1 < s->n_types && s->types[t] != type)
+		t++;
+	return t;
+}
+
+/* All jobs at once, by a search that is not the policy's. */
+static void search_all(struct fit_verifier *v, struct verify_sia *s, const int64_t *left)
+{
+	struct verify_sia_problem p = { .n_types = s->n_types };
+	enum verify_sia_found found;
+	int64_t sum = 0;
+	size_t n = 0;
+
+	if (s->n_types > VERIFY_SIA_TYPES)
+		return;
+	if (fit_grow(&s->choices, &s->cap_choices, v->active.n * (s->n + 1) + 1, sizeof *s->choices) ||
+	    fit_grow(&s->first, &s->cap_first, v->active.n + 1, sizeof *s->first)) {
+		v->code = FIT_ENOMEM;
+		return;
+	}
+	for (size_t t = 0; t < s->n_types; t++)
+		p.capacity[t] = left[s->types[t]];
+	for (size_t i = 0; i < v->active.n; i++) {
+		if (pinned(v, &v->live[v->active.a[i]]))
+			continue;
+		s->first[p.n_jobs++] = n;
+		sum += cost_of(v, s, i, s->held[i]);
+		if (s->held[i] >= 0)
+			p.capacity[place_of(s, s->c[s->held[i]].type)] += s->c[s->held[i]].gpus;
+		s->choices[n++] = (struct verify_sia_choice){ cost_of(v, s, i, -1), 0, 0 };
+		for (int c = 0; c < (int)s->n; c++)
+			if (cost_of(v, s, i, c) < NO_OPTION)
+				s->choices[n++] = (struct verify_sia_choice){ cost_of(v, s, i, c), s->c[c].gpus,
+									      place_of(s, s->c[c].type) };
+	}
+	s->first[p.n_jobs] = n;
+	p.choices = s->choices;
+	p.first = s->first;
+	if (sum >= NO_OPTION)		/* somebody holds what is no option: sia-config says so */
+		return;
+	if (verify_sia_search(&p, sum - SLACK - 1, &found))
+		v->code = FIT_ENOMEM;
+	else if (found == SIA_BETTER)
+		verify_fault(v, RULE_SIA_BEST, NONE,
+			     "other configurations of all jobs have a sum of utilities that is lower by %.2f at least",
+			     (double)(SLACK + 1) / 100);
+}
+
 void verify_decide_sia_best(struct fit_verifier *v)
 {
 	int64_t left[UINT8_MAX + 1] = { 0 };
@@ -440,4 +498,5 @@ void verify_decide_sia_best(struct fit_verifier *v)
 	for (size_t i = 0; i < v->active.n; i++)
 		if (!pinned(v, &v->live[v->active.a[i]]) && better(v, s, i, left))
 			return;
+	search_all(v, s, left);
 }

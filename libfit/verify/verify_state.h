@@ -789,6 +789,24 @@ void verify_sia_release(struct fit_verifier *v);
 void verify_row_sia_config(struct fit_verifier *v, const struct verify_row *r);
 void verify_row_sia_pin(struct fit_verifier *v, const struct verify_row *r);
 void verify_decide_sia_best(struct fit_verifier *v);
+
+/* The assignment behind a decision of Sia (verify_sia_bound.c): jobs that may change, each with options, one of
+ * which is nothing (gpus 0, type 0), and what there is of each type for all of them. */
+#define VERIFY_SIA_TYPES 64
+struct verify_sia_choice {
+	int64_t cost, gpus;
+	size_t type;
+};
+struct verify_sia_problem {
+	const struct verify_sia_choice *choices;
+	const size_t *first;	/* of each job, and the end: n_jobs + 1 */
+	size_t n_jobs, n_types;
+	int64_t capacity[VERIFY_SIA_TYPES];
+};
+enum verify_sia_found { SIA_NONE_BETTER, SIA_BETTER, SIA_UNDECIDED };
+/* Is there an assignment whose sum of costs is at most target? FIT_ENOMEM. */
+int verify_sia_search(const struct verify_sia_problem *p, int64_t target,
+		      enum verify_sia_found *found) FIT_MUST_CHECK;
 /* Predicted goodput by the model that the job has of that type; < 0: it has none. */
 double verify_agent_goodput(const struct verify_live *l, uint16_t type, int64_t nodes, int64_t gpus,
 			    int64_t most_batch);

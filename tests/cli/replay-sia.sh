@@ -44,6 +44,34 @@ has "restart delays are the profile's" "$T/log-none" "${tab}start${tab}c0${tab}"
 grep -q '^#restart_s=30$' "$T/log-none"
 ok "and are all the same there" $?
 
+# ---- moves that are no restarts ----
+
+# four GPUs for c: one of the two that stay has to go to the node of the other one
+{
+	printf 'job_id\tapp\tsubmit_s\tgpus\tbatch_size\tscaling\na\tcifar10\t0\t2\t2048\trigid\nb\tbert\t0\t2\t96\trigid\n'
+	printf 'd\tbert\t10\t2\t96\trigid\nc\tcifar10\t70\t4\t2048\trigid\n'
+} >"$T/room.tsv"
+room() {
+	gf-verify --only-violated --jobs "$T/room.tsv" --profile "$T/slow.h5" "$1"
+}
+for fidelity in none sia-sosp23; do
+	run "$fidelity: room for a large job" 0 gf-replay -p sia -c 2x4 --interval 60 --fidelity $fidelity --profile "$T/slow.h5" \
+		-o "$T/room-$fidelity" "$T/room.tsv"
+	run "$fidelity: it verifies" 0 room "$T/room-$fidelity"
+	gf-metrics --no-meta "$T/room-$fidelity" | awk -F '\t' '$1 == "restarts" { print $2 }' >"$T/restarts"
+	awk -F '\t' '$2 == "move" || $2 == "resume" { n++ } END { print n + 0 }' "$T/room-$fidelity" >"$T/n"
+	same "$fidelity: restarts are those that cost something" "$T/restarts" "$T/n"
+done
+has "in the simulator as many GPUs elsewhere are no restart" "$T/room-sia-sosp23" "${tab}shift${tab}b${tab}2${tab}1:2${tab}"
+has "else they are" "$T/room-none" "${tab}move${tab}b${tab}2${tab}1:2${tab}"
+hasnt "and there is no such row" "$T/room-none" "${tab}shift${tab}"
+sed "s/${tab}shift${tab}/${tab}move${tab}/" "$T/room-sia-sosp23" >"$T/bad"
+run "such a move as a restart" 1 room "$T/bad"
+has "is found" "$T/out" "^log-vocabulary${tab}violated.*the shape of before \(expected shift\)"
+awk -F '\t' -v OFS='\t' '$2 == "move" && !n++ { $2 = "shift" } { print }' "$T/log-sia-sosp23" >"$T/bad"
+run "a restart as none" 1 verify "$T/bad"
+has "is found as well" "$T/out" "^log-vocabulary${tab}violated.*another shape than before \(expected move\)"
+
 # ---- logs that are wrong ----
 
 log=$T/log-sia-sosp23
