@@ -84,7 +84,7 @@ static const struct cli_option options[] = {
 	{ 0, "plan-times", CLI_TEXT, AT(replay.in.plan_times), "FILE", NULL, "rubick: what is true", NULL,
 	 0, 0,
 	  CLI_INPUT },
-	{ 0, "format", CLI_CHOICE, AT(format), "NAME", "tsv", "tsv: a table; json", formats, 0, 0, 0 },
+	{ 0, "format", CLI_CHOICE, AT(format), "NAME", "tsv", "how the verdicts are written", formats, 0, 0, 0 },
 	END_OF_OPTIONS
 };
 

@@ -6,7 +6,7 @@ C=$GOODFIT_SHARED/cases/05-csv-bom-crlf-cut-short
 
 run "plain.csv" 0 gf-trace --from pollux "$C/plain.csv"
 cp "$T/out" "$T/plain"
-grep -v '^#' "$T/plain" >"$T/rows"
+grep -v '^#' "$T/plain" | cut -f 1-5 >"$T/rows"
 is "the same three jobs: GPUs 2, 4, 1; submitted at 100, 160, 200" "$T/rows" \
 "job_id	app	submit_s	gpus	batch_size
 cifar10-0	cifar10	100	2	256
@@ -16,7 +16,7 @@ ncf,two-2	ncf	200	1	128"
 run "bom-crlf.csv" 0 gf-trace --from pollux "$C/bom-crlf.csv"
 same "its output is that of plain.csv, byte for byte" "$T/plain" "$T/out"
 is "silently" "$T/err" ""
-has "the last job is kept, its batch size is 128" "$T/out" '^ncf,two-2	ncf	200	1	128$'
+has "the last job is kept, its batch size is 128" "$T/out" '^ncf,two-2	ncf	200	1	128	NA$'
 hasnt "no carriage return is left" "$T/out" "$(printf '\r')"
 
 run "open-quote.csv" 1 gf-trace --from pollux "$C/open-quote.csv"
