@@ -2,6 +2,7 @@
 /*
  * gf-report: verdicts, figures, models and where they come from, as one HTML page that stands by itself.
  */
+#include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -52,13 +53,41 @@ static const char *short_name(const char *operand)
 	return slash && !fit_is_store(operand) ? slash + 1 : operand;
 }
 
-static int read_tables(struct fit_report_tables *t, const struct cli_list *list, struct fit_err *err)
+/* Is a column of verdicts in one of the tables from that one on? */
+static bool has_verdicts(const struct fit_report_tables *t, size_t from)
+{
+	for (size_t i = from; i < t->n; i++) {
+		const struct fit_column *v = fit_table_column(t->items[i].table, "verdict");
+
+		if (v && (v->type == FIT_TEXT || !t->items[i].table->n_rows))
+			return true;
+	}
+	return false;
+}
+
+static int read_tables(struct fit_report_tables *t, const struct cli_list *list, bool verdicts, struct fit_err *err)
 {
 	int rc = FIT_OK;
 
-	for (size_t i = 0; i < list->n && !rc; i++)
+	for (size_t i = 0; i < list->n && !rc; i++) {
+		size_t from = t->n;
+
 		rc = fit_report_tables_add(t, list->items[i], short_name(list->items[i]), err);
+		if (!rc && verdicts && !has_verdicts(t, from))
+			rc = fit_fail(err, FIT_EDATA, "%s: no column 'verdict' of texts (--verdicts)", list->items[i]);
+	}
 	return rc;
+}
+
+/* Recipes may be missing there, but not all of the folder. */
+static int check_folder(const char *path, struct fit_err *err)
+{
+	DIR *d = opendir(path);
+
+	if (!d)
+		return fit_fail_errno(err, "cannot open folder %s", path);
+	closedir(d);
+	return FIT_OK;
 }
 
 static int read_page(struct fit_str *page, const char *name, struct fit_err *err)
@@ -87,8 +116,11 @@ static int run(struct cli *cli, const struct options *o)
 
 	if (cli->out && fit_is_store(cli->out))
 		return cli_usage(cli, "a page cannot go into a store '%s'", cli->out);
-	rc = read_tables(&p.verdicts, &o->verdicts, &err);
-	rc = rc ? rc : read_tables(&p.models, &o->models, &err);
+	if (!o->title[strspn(o->title, " \t\n")])
+		return cli_usage(cli, "an empty --title (a page needs one)");
+	rc = o->recipes ? check_folder(o->recipes, &err) : FIT_OK;
+	rc = rc ? rc : read_tables(&p.verdicts, &o->verdicts, true, &err);
+	rc = rc ? rc : read_tables(&p.models, &o->models, false, &err);
 	if (!rc && o->previous)
 		rc = read_page(&previous, o->previous, &err);
 	p.previous_name = o->previous;

@@ -12,7 +12,10 @@ bool fit_c_is_name(const char *s)
 		"auto", "break", "case", "char", "const", "continue", "default", "do", "double", "else", "enum",
 		"extern", "float", "for", "goto", "if", "inline", "int", "long", "register", "restrict", "return",
 		"short", "signed", "sizeof", "static", "struct", "switch", "typedef", "union", "unsigned", "void",
-		"volatile", "while", "main"
+		"volatile", "while",
+		/* of later C, or of compilers; and what the functions need themselves */
+		"alignas", "alignof", "asm", "bool", "constexpr", "false", "nullptr", "static_assert",
+		"thread_local", "true", "typeof", "typeof_unqual", "main", "exp"
 	};
 	size_t n = 0;
 

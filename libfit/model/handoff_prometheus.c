@@ -115,12 +115,16 @@ static bool has_label(const struct fit_str *out, const char *start)
 static int put_label(struct fit_str *out, const char *name, struct fit_text value)
 {
 	struct fit_str clean = { 0 };
+	const char *start;
 	int rc = put_name(&clean, fit_text_of(name), false);
 
 	rc = rc ? rc : fit_str_puts(&clean, clean.n ? "=\"" : "_=\"");
-	if (!rc && has_label(out, clean.s))
+	/* names that begin with __ are those of the server */
+	for (start = clean.s; !rc && start[0] == '_' && start[1] == '_'; start++)
+		;
+	if (!rc && has_label(out, start))
 		rc = FIT_EDATA;
-	rc = rc ? rc : fit_str_printf(out, "%s%s", out->n ? "," : "", clean.s);
+	rc = rc ? rc : fit_str_printf(out, "%s%s", out->n ? "," : "", start);
 	rc = rc ? rc : put_escaped(out, value, true);
 	fit_str_release(&clean);
 	return rc ? rc : fit_str_puts(out, "\"");
@@ -255,10 +259,16 @@ static int take_columns(struct samples *s, const struct fit_table *t, const stru
 	struct fit_str labels = { 0 };
 	int rc = FIT_OK;
 
-	for (size_t i = 0; i < o->n_labels && !rc; i++)
-		if (!fit_table_column(t, o->labels[i]))
+	for (size_t i = 0; i < o->n_labels && !rc; i++) {
+		const struct fit_column *c = fit_table_column(t, o->labels[i]);
+
+		if (!c)
 			rc = fit_fail(err, FIT_ENOTFOUND, "%s: no column '%s' (--label)", t->input,
 				      o->labels[i]);
+		else if (c->type == FIT_TEXT && t->n_rows)
+			rc = fit_fail(err, FIT_EINVAL, "--label: column '%s' is text, and so a label anyway",
+				      o->labels[i]);
+	}
 	for (size_t c = 0; c < t->n_columns && !rc; c++)
 		for (size_t i = 0; i < t->n_rows && !rc && !is_label(o, &t->columns[c]); i++) {
 			bool na;
@@ -369,6 +379,16 @@ static int check_once(const struct samples *s, const char *input, struct fit_err
 	return rc;
 }
 
+/* Rows that are a metric each have their names, and those of labels: options of columns change nothing. */
+static int check_unused(const struct fit_handoff_options *o, bool prefix, struct fit_err *err)
+{
+	if (o->n_labels)
+		return fit_fail(err, FIT_EINVAL, "--label is of no use: each row of this table is a metric");
+	if (prefix && o->prefix)
+		return fit_fail(err, FIT_EINVAL, "--prefix is of no use: samples have their names");
+	return FIT_OK;
+}
+
 static int write_text(const char *operand, const struct fit_handoff_options *o, struct fit_str *out,
 		      struct fit_err *err)
 {
@@ -382,11 +402,11 @@ static int write_text(const char *operand, const struct fit_handoff_options *o, 
 	if (fit_table_column(&t, "metric") && fit_table_column(&t, "labels") &&
 	    fit_table_column(&t, "value") &&
 	    fit_table_column(&t, "type") && fit_table_column(&t, "help"))
-		rc = take_samples(&s, &t, err);
+		rc = check_unused(o, true, err) ? FIT_EINVAL : take_samples(&s, &t, err);
 	else if (fit_table_column(&t, "metric") && fit_table_column(&t, "value") &&
 		 fit_table_column(&t, "metric")->type == FIT_TEXT && fit_table_column(&t, "value")->type !=
 			 FIT_TEXT)
-		rc = take_metrics(&s, &t, prefix, err);
+		rc = check_unused(o, false, err) ? FIT_EINVAL : take_metrics(&s, &t, prefix, err);
 	else
 		rc = take_columns(&s, &t, o, prefix, err);
 	rc = rc ? rc : check_once(&s, t.input, err);

@@ -150,31 +150,102 @@ static size_t find(struct fit_text t, size_t from, const char *what)
 	return from;
 }
 
-/* An attribute that runs something: a blank, "on", letters, "=" */
+static char lower(char c)
+{
+	return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+}
+
+/* As begins(), for what browsers read in either case */
+static bool begins_as(struct fit_text t, size_t at, const char *with)
+{
+	size_t n = strlen(with), i = 0;
+
+	while (i < n && at + i < t.n && lower(t.s[at + i]) == with[i])
+		i++;
+	return i == n;
+}
+
+static bool is_blank(char c)
+{
+	return c == ' ' || c == '\n' || c == '\t' || c == '\r' || c == '\f';
+}
+
+static size_t skip_blanks(struct fit_text t, size_t at)
+{
+	while (at < t.n && is_blank(t.s[at]))
+		at++;
+	return at;
+}
+
+/* Where one stands in a picture: inside of a tag, of a value with quotes there, of a style sheet */
+struct place {
+	bool tag, style;
+	char quote;	/* 0: in no value */
+};
+
+static void step(struct place *p, struct fit_text t, size_t at)
+{
+	char c = t.s[at];
+
+	if (p->quote) {
+		p->quote = c == p->quote ? 0 : p->quote;
+	} else if (p->tag && (c == '"' || c == '\'')) {
+		p->quote = c;
+	} else if (c == '<') {
+		p->tag = true;
+		p->style = begins_as(t, at, "<style") || (p->style && !begins_as(t, at, "</style"));
+	} else if (c == '>') {
+		p->tag = false;
+	}
+}
+
+/* An attribute that runs something: a blank, a slash or a quote, "on", letters, "=" */
 static bool is_handler(struct fit_text t, size_t at)
 {
-	if (at == 0 || (t.s[at - 1] != ' ' && t.s[at - 1] != '\n' && t.s[at - 1] != '\t') || !begins(t, at, "on"))
+	if (at == 0 || !(is_blank(t.s[at - 1]) || strchr("/\"'", t.s[at - 1])) || !begins_as(t, at, "on"))
 		return false;
-	for (at += 2; at < t.n && t.s[at] >= 'a' && t.s[at] <= 'z'; at++)
+	for (at += 2; at < t.n && lower(t.s[at]) >= 'a' && lower(t.s[at]) <= 'z'; at++)
 		;
+	at = skip_blanks(t, at);
 	return at < t.n && t.s[at] == '=';
 }
 
-/* What is not for a page that stands by itself; NULL: nothing at this place */
-static const char *forbidden(struct fit_text t, size_t at, bool in_tag)
+/* href=, src= or url( of anything but a part of the same picture */
+static bool leads_away(struct fit_text t, size_t at)
 {
-	static const char *const words[] = { "<script", "<foreignObject", "<image", "<!ENTITY", "<iframe" };
+	bool url = begins_as(t, at, "url(");
+
+	if (!url && !begins_as(t, at, "href") && !begins_as(t, at, "src"))
+		return false;
+	at = url ? at + 4 : skip_blanks(t, at + (begins_as(t, at, "src") ? 3 : 4));
+	if (!url && (at == t.n || t.s[at++] != '='))
+		return false;
+	at = skip_blanks(t, at);
+	at += at < t.n && (t.s[at] == '"' || t.s[at] == '\'');
+	return at == t.n || t.s[at] != '#';
+}
+
+/* What is not for a page that stands by itself; NULL: nothing at this place */
+static const char *forbidden(struct fit_text t, size_t at, const struct place *p)
+{
+	/* as they are named, and as browsers also read them */
+	static const char *const words[][2] = {
+		{ "<script", "<script" }, { "<foreignObject", "<foreignobject" }, { "<image", "<image" },
+		{ "<!ENTITY", "<!entity" }, { "<iframe", "<iframe" },
+	};
 
 	for (size_t k = 0; k < sizeof words / sizeof *words; k++)
-		if (begins(t, at, words[k]))
-			return words[k];
-	if (in_tag && is_handler(t, at))
+		if (begins_as(t, at, words[k][1]))
+			return words[k][0];
+	if (p->tag && is_handler(t, at))
 		return "an event handler";
-	if (in_tag && begins(t, at, "href=") && !begins(t, at, "href='#") && !begins(t, at, "href=\"#"))
+	if ((p->tag || p->style) && leads_away(t, at))
 		return "a reference to elsewhere";
-	if (in_tag && begins(t, at, "url(") && !begins(t, at, "url(#") && !begins(t, at, "url('#") &&
-	    !begins(t, at, "url(\"#"))
+	if (p->style && begins_as(t, at, "@import"))
 		return "a reference to elsewhere";
+	/* either can spell any of the above */
+	if ((p->tag && begins(t, at, "&#")) || ((p->tag || p->style) && t.s[at] == '\\'))
+		return "escaped characters in a tag or a style sheet";
 	return NULL;
 }
 
@@ -209,11 +280,18 @@ static size_t unused_id(struct fit_text t, size_t at, size_t n)
 	return n + id.n + 1;
 }
 
+/* The end of what does not come into the page: titles inside a picture would become tooltips, while the
+ * picture has its label; comments may hold anything. NULL: this does. */
+static const char *left_out(struct fit_text t, size_t at)
+{
+	return begins(t, at, "<title>") ? "</title>" : begins(t, at, "<!--") ? "-->" : NULL;
+}
+
 int fit_html_svg(struct fit_str *out, struct fit_text svg, const char *prefix, const char *label,
 		 struct fit_err *err)
 {
 	size_t at = find(svg, 0, "<svg"), end = find(svg, at, "</svg>"), old = out->n;
-	bool in_tag = true;
+	struct place place = { .tag = true };
 	int rc;
 
 	if (at == svg.n || end == svg.n)
@@ -223,25 +301,26 @@ int fit_html_svg(struct fit_str *out, struct fit_text svg, const char *prefix, c
 	rc = rc ? rc : fit_html_puts(out, label);
 	rc = rc ? rc : fit_str_puts(out, "\"");
 	for (at += strlen("<svg"); at < svg.n && !rc; ) {
-		const char *bad = forbidden(svg, at, in_tag);
-		size_t mark = in_tag ? id_mark(svg, at) : 0;
+		const char *bad = forbidden(svg, at, &place), *close = left_out(svg, at);
+		size_t mark = place.tag ? id_mark(svg, at) : 0;
 
+		if (close && find(svg, at, close) == svg.n)
+			bad = "a comment or a title without its end";
 		if (bad) {
 			out->n = old;
 			out->s[old] = '\0';
 			return fit_fail(err, FIT_EPARSE, "a picture with %s (expected one that stands by itself)", bad);
 		}
-		/* titles inside a picture become tooltips; the picture has its label */
-		if (begins(svg, at, "<title>")) {
-			at = find(svg, at, "</title>") + strlen("</title>");
+		if (close) {
+			at = find(svg, at, close) + strlen(close);
 			continue;
 		}
 		if (mark && unused_id(svg, at, mark)) {
 			at += unused_id(svg, at, mark);
 			continue;
 		}
-		if (svg.s[at] == '<' || svg.s[at] == '>')
-			in_tag = svg.s[at] == '<';
+		for (size_t i = 0; i < (mark ? mark : 1); i++)
+			step(&place, svg, at + i);
 		rc = fit_str_add(out, svg.s + at, mark ? mark : 1);
 		if (!rc && mark)
 			rc = fit_str_puts(out, prefix);

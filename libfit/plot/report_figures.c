@@ -61,8 +61,17 @@ static bool ends(const char *name, const char *with)
 
 struct folder {
 	const char *path;
+	size_t number;	/* in the page, from 0 */
 	struct names pictures, tables, recipes;	/* without .svg, .tsv, -claims.tsv; in order */
 };
+
+/* The id of what has this name in its folder: names may come again in the next one. */
+static int put_id(struct fit_str *out, const struct folder *f, const char *name)
+{
+	int rc = fit_html_id(out, name);
+
+	return rc || !f->number ? rc : fit_str_printf(out, ".%zu", f->number + 1);
+}
 
 static int list_folder(struct folder *f, struct fit_err *err)
 {
@@ -126,7 +135,7 @@ static int put_picture(struct fit_str *page, const struct folder *f, const char 
 	struct fit_hasher *h;
 	int rc = fit_str_printf(&file, "%s/%s.svg", f->path, name);
 
-	rc = rc ? rc : fit_html_id(&id, name);
+	rc = rc ? rc : put_id(&id, f, name);
 	rc = rc ? rc : fit_str_puts(&id, "-");
 	rc = rc ? fit_fail_nomem(err) : read_file(file.s, &svg, err);
 	if (rc)
@@ -268,7 +277,7 @@ static int put_recipe(struct fit_str *page, const struct folder *f, const char *
 {
 	int rc = fit_str_puts(page, "<section id=\"figure-");
 
-	rc = rc ? rc : fit_html_id(page, recipe ? recipe : "others");
+	rc = rc ? rc : put_id(page, f, recipe ? recipe : "others");
 	rc = rc ? rc : fit_str_puts(page, "\"><h3>");
 	rc = rc ? rc : fit_html_puts(page, recipe ? recipe : "Other pictures");
 	rc = rc ? rc : fit_str_puts(page, "</h3>\n");
@@ -297,7 +306,7 @@ static int put_index(struct fit_str *page, const struct folder *f)
 
 	for (size_t i = 0; i < f->recipes.n && !rc; i++) {
 		rc = fit_str_puts(page, "<li><a href=\"#figure-");
-		rc = rc ? rc : fit_html_id(page, f->recipes.items[i]);
+		rc = rc ? rc : put_id(page, f, f->recipes.items[i]);
 		rc = rc ? rc : fit_str_puts(page, "\">");
 		rc = rc ? rc : fit_html_puts(page, f->recipes.items[i]);
 		rc = rc ? rc : fit_str_puts(page, "</a></li>\n");
@@ -312,7 +321,7 @@ int fit_report_figures(struct fit_str *page, const struct fit_report_params *p,
 
 	*n = 0;
 	for (size_t k = 0; k < p->n_folders && !rc; k++) {
-		struct folder f = { .path = p->folders[k] };
+		struct folder f = { .path = p->folders[k], .number = k };
 		bool others = false;
 
 		rc = list_folder(&f, err);

@@ -13,7 +13,7 @@ static const struct {
 	{ "pass", "holds", "\xe2\x9c\x93 " },
 	{ "differs", "differs", "\xe2\x9c\x97 " },
 	{ "violated", "differs", "\xe2\x9c\x97 " }, { "VIOLATED", "differs", "\xe2\x9c\x97 " },
-	{ "stop", "differs", "\xe2\x9c\x97 " },
+	{ "stop", "differs", "\xe2\x9c\x97 " }, { "fail", "differs", "\xe2\x9c\x97 " },
 };
 #define N_VERDICTS (sizeof verdicts / sizeof *verdicts)
 

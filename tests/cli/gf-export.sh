@@ -112,6 +112,16 @@ run "two values of one metric" 1 gf-export --to prometheus "$T/twice.tsv"
 is "are no exposition" "$T/err" "gf-export: $T/twice.tsv: two values of goodfit_epoch{class=\"ant\"} (expected rows that differ in a text, or in a column of --label)"
 trip "unless a column tells them apart" prometheus "$T/twice.tsv" --label epoch
 has "which is a label then" "$T/one" '^goodfit_speed\{class="ant",epoch="1"\} 2$'
+run "a text is a label anyway" 2 gf-export --to prometheus --label class "$T/twice.tsv"
+has "is said" "$T/err" "^gf-export: --label: column 'class' is text, and so a label anyway$"
+printf 'metric\tvalue\na\t1\n' >"$T/rows.tsv"
+run "a metric a row has no such labels" 2 gf-export --to prometheus --label value "$T/rows.tsv"
+has "is said" "$T/err" "^gf-export: --label is of no use: each row of this table is a metric$"
+printf '__name__\tx\na\t1\n' >"$T/names.tsv"
+run "names of the server" 0 gf-export --to prometheus "$T/names.tsv"
+has "are not taken" "$T/out" '^goodfit_x\{_name__="a"\} 1$'
+run "a name that the functions need" 2 gf-export --to ga2m-c --name exp "$T/names.tsv"
+has "is said" "$T/err" "^gf-export: bad name 'exp' \(expected a C identifier\)$"
 printf '1st col\tx\n3\ta\n' >"$T/names.tsv"
 run "names that Prometheus has not" 0 gf-export --to prometheus --prefix '' "$T/names.tsv"
 has "are made such" "$T/out" '^_1st_col\{x="a"\} 3$'

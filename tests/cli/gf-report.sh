@@ -89,17 +89,39 @@ is "is said" "$T/err" "gf-report: $T/no.html: not a report of gf-report (no list
 run "no folder" 3 gf-report "$T/none"
 is "is said" "$T/err" "gf-report: cannot open folder $T/none: No such file or directory"
 for bad in '<script>x()</script>' '<g onclick="x()"/>' '<use xlink:href="http://x/y#z"/>' '<rect fill="url(http://x)"/>' \
-	'<image href="x.png"/>' '<foreignObject/>'; do
+	'<image href="x.png"/>' '<foreignObject/>' '<style>@import "http://x";</style>' '<style>p{fill:URL( http://x)}</style>' \
+	'<rect style="fill:u\72l(http://x)"/>' '<rect style="fill:&#117;rl(http://x)"/>' "<a HREF = 'http://x'>x</a>" \
+	'<rect id=">" style="fill:url(http://x)"/>' '<SCRIPT>x()</SCRIPT>' '<g ONCLICK = "x()"/>' '<!-- a comment'; do
 	svg "$bad" >"$T/f/one.svg"
 	run "a picture with $bad" 1 gf-report -o "$T/none.html" "$T/f"
 	has "is refused" "$T/err" "^gf-report: $T/f/one.svg: a picture with .* \\(expected one that stands by itself\\)$"
 done
+svg '<!-- <script> would be one --><style>p { fill: url(#dot) }</style><text>url(http://x), onx=1</text>' >"$T/f/one.svg"
+run "words in comments and texts are nothing of the kind" 0 gf-report "$T/f"
+hasnt "and comments stay out" "$T/out" 'would be'
 echo text >"$T/f/one.svg"
 run "no picture" 1 gf-report -o "$T/none.html" "$T/f"
 is "is said" "$T/err" "gf-report: $T/f/one.svg: no svg element (expected an SVG picture)"
 [ ! -e "$T/none.html" ]
 ok "no page is left" $?
 run "into a store" 2 gf-report -o "$T/s.h5:/x" "$T/f"
+
+rm "$T/f/one.svg"
+run "a table without verdicts" 1 gf-report --verdicts "$T/m.tsv" "$T/f"
+is "is said" "$T/err" "gf-report: $T/m.tsv: no column 'verdict' of texts (--verdicts)"
+run "no folder of recipes" 3 gf-report -r "$T/none" "$T/f"
+is "is said" "$T/err" "gf-report: cannot open folder $T/none: No such file or directory"
+run "an empty title" 2 gf-report -t ' ' "$T/f"
+has "is said" "$T/err" '^gf-report: an empty --title \(a page needs one\)$'
+printf 'check\tverdict\nresidual\tfail\n' >"$T/gate.tsv"
+run "a gate that fails" 0 gf-report --verdicts "$T/gate.tsv" "$T/f"
+has "is marked as such" "$T/out" '<td class="differs"><span aria-hidden="true">✗ </span>fail</td>'
+mkdir "$T/f2"
+cp "$T/f/"* "$T/f2"
+run "names that come again in a second folder" 0 gf-report "$T/f" "$T/f2"
+grep -o ' id="[^"]*"' "$T/out" | sort | uniq -d >"$T/ids"
+is "have ids of their own" "$T/ids" ""
+has "which the list leads to" "$T/out" '<li><a href="#figure-one.2">one</a></li>'
 
 # ---- a browser ----
 browser=
