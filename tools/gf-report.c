@@ -65,7 +65,8 @@ static bool has_verdicts(const struct fit_report_tables *t, size_t from)
 	return false;
 }
 
-static int read_tables(struct fit_report_tables *t, const struct cli_list *list, bool verdicts, struct fit_err *err)
+static int read_tables(struct fit_report_tables *t, const struct cli_list *list, bool verdicts,
+		       struct fit_err *err)
 {
 	int rc = FIT_OK;
 

@@ -384,7 +384,7 @@ static int check_unused(const struct fit_handoff_options *o, bool prefix, struct
 {
 	if (o->n_labels)
 		return fit_fail(err, FIT_EINVAL, "--label is of no use: each row of this table is a metric");
-	if (prefix && o->prefix)
+	if (prefix && o->prefix && *o->prefix)
 		return fit_fail(err, FIT_EINVAL, "--prefix is of no use: samples have their names");
 	return FIT_OK;
 }
