@@ -100,7 +100,7 @@ int sweep_files_get(struct sweep_files *f, const char *name, bool program, const
 /* ---- files that words name ---- */
 
 /* How much of an operand is the file: without the :/PATH of a store. */
-static size_t file_length(const char *operand)
+size_t sweep_file_length(const char *operand)
 {
 	static const char *const ends[] = { ".h5:", ".hdf5:" };
 
@@ -119,7 +119,7 @@ int sweep_word_file(const char *word, char **name, size_t *at)
 
 	*name = NULL;
 	for (int k = 0; k < 3 && s; k++) {
-		char *file = fit_strdup((struct fit_text){ s, file_length(s) });
+		char *file = fit_strdup((struct fit_text){ s, sweep_file_length(s) });
 		struct stat st;
 
 		if (!file)

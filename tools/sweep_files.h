@@ -36,6 +36,9 @@ int sweep_program_hash(const char *name, char hash[FIT_HASH_HEX], struct fit_err
 int sweep_files_get(struct sweep_files *f, const char *name, bool program, const char **hash,
 		    struct fit_err *err) FIT_MUST_CHECK;
 
+/* How much of an operand names a file: all but the :/PATH of a store. */
+size_t sweep_file_length(const char *operand);
+
 /* The file, if any, that a word of a command line names: all of it, or what stands behind its first '=' or
  * its second, in each case without the :/PATH of a store. A regular file must be there. *name is of the heap,
  * or NULL; *at is where it starts in word. FIT_ENOMEM. */

@@ -230,8 +230,7 @@ static int get_hash(const struct fit_table *t, size_t row, char hash[FIT_HASH_HE
 
 /* A command line of that program; with "gf-", of any tool. */
 static int get_command(const struct fit_table *t, size_t row, const char *column, const char *program,
-		       char **line,
-		       struct fit_err *err)
+		       char **line, struct fit_err *err)
 {
 	struct sweep_words words = { 0 };
 	size_t n = strlen(program);
@@ -364,7 +363,8 @@ static int read_row(struct sweep_plan *p, const struct fit_table *t, size_t i, s
 	rc = rc ? rc : get_command(t, i, "replay", "gf-replay", &row->replay, err);
 	rc = rc ? rc : get_command(t, i, "metrics", "gf-metrics", &row->metrics, err);
 	rc = rc ? rc : get_copy(t, i, "result", &row->result, err);
-	return rc ? rc : get_needs(p, t, i, p->n_inputs, &row->needs, &row->n_needs, err);
+	rc = rc ? rc : get_needs(p, t, i, p->n_inputs, &row->needs, &row->n_needs, err);
+	return rc ? rc : sweep_plan_check(p, row, t, i, err);
 }
 
 int sweep_plan_read(struct sweep_plan *p, const char *operand, struct fit_err *err)

@@ -65,6 +65,11 @@ int sweep_plan_write(const struct sweep_plan *p, const struct fit_meta *meta, st
 /* FIT_EDATA with line and column, and errors of the reader. */
 int sweep_plan_read(struct sweep_plan *p, const char *operand, struct fit_err *err) FIT_MUST_CHECK;
 
+/* A row that was read, the one of t with that number: FIT_EDATA unless its hash is that of its command lines.
+ * Plans of another version are not looked at, whose hashes are others. */
+int sweep_plan_check(const struct sweep_plan *p, const struct sweep_row *row, const struct fit_table *t,
+		     size_t number, struct fit_err *err) FIT_MUST_CHECK;
+
 /* For making and reading: a new row or input with nothing in it, and its need of an input. FIT_ENOMEM. */
 struct sweep_row *sweep_plan_new_row(struct sweep_plan *p);	/* NULL: out of memory */
 struct sweep_input *sweep_plan_new_input(struct sweep_plan *p);

@@ -220,6 +220,11 @@ is "is said" "$T/err" "gf-sweep: trace.tsv: table '' (expected 'replays', of a p
 sed '/^#table=replays/,/^#end/s/	gf-metrics	/	sh -c x	/' file.tsv >"$T/evil.tsv"
 run "a plan with other programs" 1 gf-sweep run "$T/evil.tsv"
 has "is refused" "$T/err" ":metrics: bad command 'sh -c x' \(expected words, gf-metrics first\)$"
+sed '/^#table=replays/,/^#end/s/ --policy=\([a-z]*\)	/ --policy=\1 --interval=9	/' file.tsv >"$T/edited.tsv"
+run "a plan whose command lines were edited" 1 gf-sweep run "$T/edited.tsv"
+has "takes no result of the old ones" "$T/err" ':hash: not of the command lines of this row \(make a new plan\)$'
+run "no folder" 2 gf-sweep plan -d '' -a policy=fifo -- --cluster 2x4 trace.tsv
+has "is said" "$T/err" '^gf-sweep: an empty --folder'
 TMPDIR=$T/none
 run "no folder for half-done work" 3 gf-sweep run --fresh file.tsv
 TMPDIR=$T
