@@ -17,8 +17,8 @@ static const char *hash_of(const struct sweep_files *f, bool program, const char
 
 /* The input or the file that a word names: its hash, where it starts and how long it is. The same rules as
  * when a plan is made, but of the files that it lists: those on the disk may have changed or gone. */
-static const char *named(const struct sweep_plan *p, const struct sweep_row *row, const char *word, size_t *at,
-			 size_t *n)
+static const char *named(const struct sweep_plan *p, const struct sweep_row *row, const char *word,
+			 size_t *at, size_t *n)
 {
 	const char *s = word;
 
@@ -90,5 +90,6 @@ int sweep_plan_check(const struct sweep_plan *p, const struct sweep_row *row, co
 	fit_hasher_free(h);
 	if (rc || strcmp(hash, row->hash) == 0)
 		return rc;
-	return fit_table_fail(t, number, FIT_EDATA, "hash", err, "not of the command lines of this row (make a new plan)");
+	return fit_table_fail(t, number, FIT_EDATA, "hash", err,
+			      "not of the command lines of this row (make a new plan)");
 }
