@@ -317,7 +317,8 @@ static void row_vocabulary(struct fit_verifier *v, const struct verify_row *r)
 		 (r->ev == EV_SHIFT) != verify_sia_keeps_shape(v, r->live, r))
 		bad = r->ev == EV_SHIFT ? "another shape than before (expected move)" :
 		      "the shape of before (expected shift)";
-	else if ((r->ev == EV_SHIFT && !v->free_shifts && !v->sia_reference) || (r->ev == EV_LOSE && (!v->ghosts || r->n_nodes)))
+	else if ((r->ev == EV_SHIFT && !v->free_shifts && !v->sia_reference) ||
+		 (r->ev == EV_LOSE && (!v->ghosts || r->n_nodes)))
 		bad = "no place in this log";
 	else if ((r->ev == EV_SHARE && !shares(v)) || ((EV_BIT(r->ev) & EV_PROFILING) && !profiles_first(v)) ||
 		 ((EV_BIT(r->ev) & EV_LENDING) && !lends(v)))
