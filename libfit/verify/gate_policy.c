@@ -187,6 +187,24 @@ static int change(struct fit_gate_policy *p, const struct fit_table *t, size_t r
 	return FIT_OK;
 }
 
+/* Two rows of one check and kind would be two answers, of which one is not seen. */
+static int check_once(const struct fit_table *t, size_t row, struct fit_err *err)
+{
+	const struct fit_column *check = &t->columns[CHECK], *model = &t->columns[MODEL];
+	struct fit_text any = FIT_TEXT_LIT("any"), one = fit_column_text(model, row);
+
+	one = one.s ? one : any;
+	for (size_t i = 0; i < row; i++) {
+		struct fit_text other = fit_column_text(model, i);
+
+		if (fit_text_eq(fit_column_text(check, i), fit_column_text(check, row)) &&
+		    fit_text_eq(other.s ? other : any, one))
+			return fit_table_fail(t, row, FIT_EDATA, "check", err, "'%.*s' of '%.*s' is there already",
+					      FIT_TEXT_ARG(fit_column_text(check, row)), FIT_TEXT_ARG(one));
+	}
+	return FIT_OK;
+}
+
 int fit_gate_policy_read(struct fit_gate_policy *p, const char *operand, struct fit_err *err)
 {
 	struct fit_table t = { 0 };
@@ -202,8 +220,10 @@ int fit_gate_policy_read(struct fit_gate_policy *p, const char *operand, struct 
 		p->n = fit_gate_n_defaults();
 		memcpy(p->rules, fit_gate_defaults, p->n * sizeof *p->rules);
 	}
-	for (size_t i = 0; i < t.n_rows && !rc; i++)
+	for (size_t i = 0; i < t.n_rows && !rc; i++) {
 		rc = change(p, &t, i, err);
+		rc = rc ? rc : check_once(&t, i, err);
+	}
 	memcpy(p->hash, t.hash, sizeof p->hash);
 	fit_table_release(&t);
 	if (rc)

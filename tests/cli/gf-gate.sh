@@ -386,3 +386,5 @@ fault "a replay without truth" 2 "--policy pollux needs --profile, and takes not
 fault "folds of nothing" 2 "--folds needs --data" -k 3 "$T/theta.tsv"
 printf "check\nx\n" >"$T/bad-policy.tsv"
 fault "a bad policy" 1 "$T/bad-policy.tsv:2:check: unknown check 'x' (gf-gate thresholds lists them)" -t "$T/bad-policy.tsv" "$T/theta.tsv"
+printf 'check\tmodel\tlimit\nresidual\tthroughput\t1\nresidual\tthroughput\t2\n' >"$T/two-policy.tsv"
+fault "a limit twice" 1 "$T/two-policy.tsv:3:check: 'residual' of 'throughput' is there already" -t "$T/two-policy.tsv" "$T/theta.tsv"
