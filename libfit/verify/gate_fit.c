@@ -222,9 +222,15 @@ int fit_gate_cross_validate(struct fit_gate_run *r, struct fit_err *err)
 		r->cv_p[i] = (double)NAN;
 	for (uint32_t k = 0; k < r->in->folds && !rc; k++) {
 		void *model = NULL;
+		size_t n_used = 0, n_left_out = 0;
 
-		for (size_t i = 0; i < s->n; i++)
+		for (size_t i = 0; i < s->n; i++) {
 			use[i] = fold[i] != k && fold[i] != UINT32_MAX;
+			n_used += use[i];
+			n_left_out += fold[i] == k;
+		}
+		if (!n_used || !n_left_out)	/* too few rows, which the finding says */
+			continue;
 		rc = r->kind->refit(&model, r->model, s, use, r->in->seed, err);
 		for (size_t i = 0; i < s->n && !rc; i++)
 			if (fold[i] == k)

@@ -52,7 +52,8 @@ double fit_gate_number(const struct fit_column *c, size_t row);
 /* The column of that name, which has to be there: FIT_ENOTFOUND says which are. */
 int fit_gate_column(const struct fit_table *t, const char *name, const struct fit_column **c,
 		    struct fit_err *err) FIT_MUST_CHECK;
-/* The numbers of column c as feature f of rows s, or of its y (f SIZE_MAX). FIT_EDATA: a text. */
+/* The numbers of column c as feature f of rows s, or of its y (f SIZE_MAX). FIT_EDATA: a text; of y also
+ * what is infinite or above 1e150. */
 int fit_gate_set_numbers(struct fit_gate_set *s, size_t f, const struct fit_table *t,
 			 const struct fit_column *c,
 			 struct fit_err *err) FIT_MUST_CHECK;

@@ -176,6 +176,9 @@ int fit_gate_noise_rows(const void *model, const struct fit_table *t, const char
 			rc = fit_table_fail(t, i, FIT_EDATA, "progress", err,
 					    "bad progress or batch size (expected numbers, "
 					    "the latter of at least 1)");
+		if (!rc && isinf(s->y[i]))
+			rc = fit_table_fail(t, i, FIT_EDATA, phi->name, err,
+					    "bad noise scale 'inf' (expected a finite number)");
 		rc = rc ? rc : fit_gate_set_group(s, i, app ? fit_gate_text(app, i, buf) :
 						  FIT_TEXT_LIT(""), err);
 	}

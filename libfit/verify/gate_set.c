@@ -146,6 +146,9 @@ struct fit_text fit_gate_text(const struct fit_column *c, size_t row, char buf[4
 	return (struct fit_text){ buf, n };
 }
 
+/* Above it squares are not finite, and no tree is grown. */
+#define NUMBER_MAX 1e150
+
 int fit_gate_set_numbers(struct fit_gate_set *s, size_t f, const struct fit_table *t,
 			 const struct fit_column *c,
 			 struct fit_err *err)
@@ -156,6 +159,9 @@ int fit_gate_set_numbers(struct fit_gate_set *s, size_t f, const struct fit_tabl
 		if (c->type == FIT_TEXT && fit_column_text(c, i).s)
 			return fit_table_fail(t, i, FIT_EDATA, c->name, err, "bad number '%.*s'",
 					      FIT_TEXT_ARG(fit_column_text(c, i)));
+		if (f == SIZE_MAX && fabs(v) > NUMBER_MAX)	/* not nan, which is missing */
+			return fit_table_fail(t, i, FIT_EDATA, c->name, err,
+					      "bad value '%g' (expected a number of at most 1e150 in size)", v);
 		if (f == SIZE_MAX)
 			s->y[i] = v;
 		else

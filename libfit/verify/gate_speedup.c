@@ -174,10 +174,13 @@ static int rows(const void *model, const struct fit_table *t, const char *target
 		s->x[i * N_X + EPOCH] = epoch ? fit_gate_number(epoch, i) : 0;
 		s->x[i * N_X + GPUS] = fit_gate_number(gpus, i);
 		s->y[i] = speed ? fit_gate_number(speed, i) : (double)NAN;
+		if (!rc && (s->y[i] < 0 || isinf(s->y[i])))
+			rc = fit_table_fail(t, i, FIT_EDATA, speed->name, err,
+					    "bad speed '%g' (expected 0 or more)", s->y[i]);
 		if (!(s->y[i] > 0))	/* a width that cannot be used was not measured */
 			s->y[i] = (double)NAN;
-		rc = group_of(&name, fit_gate_text(class, i, a),
-			      type ? fit_gate_text(type, i, b) : (struct fit_text){ NULL, 0 }, err);
+		rc = rc ? rc : group_of(&name, fit_gate_text(class, i, a),
+					type ? fit_gate_text(type, i, b) : (struct fit_text){ NULL, 0 }, err);
 		rc = rc ? rc : fit_gate_set_group(s, i, fit_text_of(name.s), err);
 	}
 	fit_str_release(&name);

@@ -139,6 +139,12 @@ awk -F '\t' -v OFS='\t' '$3 == 8 { $5 = 200 } { print }' "$T/speedups.tsv" >"$T/
 stopped "faster than linear" "superlinear, ant, epoch 0" "$T/bad.tsv"
 awk -F '\t' -v OFS='\t' -v CONVFMT='%.17g' 'NR > 1 { $5 *= 1.5 } { print }' "$T/speedups.tsv" >"$T/bad.tsv"
 stopped "of other data" "residual, ant" -d "$T/speedups.tsv" "$T/bad.tsv"
+for v in inf -2; do
+	awk -F '\t' -v OFS='\t' -v v=$v 'NR == 4 { $5 = v } { print }' "$T/speedups.tsv" >"$T/bad-speeds.tsv"
+	run "a measured speed of $v" 1 gf-gate -d "$T/bad-speeds.tsv" "$T/speedups.tsv"
+	is "is refused where it stands" "$T/err" \
+		"gf-gate: $T/bad-speeds.tsv:4:speed_per_s: bad speed '$v' (expected 0 or more)"
+done
 stopped "a shift, on the widths of the incumbent" "shift" -i "$T/speedups.tsv" "$T/bad.tsv"
 found shift NA
 has "of a half" "$T/found" '^50 50 50 fail$'
@@ -163,6 +169,10 @@ stopped "of other data" "residual, ant" -d "$T/other.tsv" "$T/curves.tsv"
 awk -F '\t' -v OFS='\t' 'NR > 1 { $3 *= exp(NR % 2 ? 1 : -1) } { print }' "$T/phi.tsv" >"$T/wild.tsv"
 gf-pgns fit --penalty 0 "$T/wild.tsv" -o "$T/bad.tsv"
 stopped "through every point" "over-fit, ant" -d "$T/wild.tsv" "$T/bad.tsv"
+awk -F '\t' -v OFS='\t' 'NR == 7 { $3 = "inf" } { print }' "$T/phi.tsv" >"$T/bad-phi.tsv"
+run "a measured noise scale of inf" 1 gf-gate -d "$T/bad-phi.tsv" "$T/curves.tsv"
+is "is refused where it stands" "$T/err" \
+	"gf-gate: $T/bad-phi.tsv:7:phi: bad noise scale 'inf' (expected a finite number)"
 awk -F '\t' -v OFS='\t' 'NR > 1 { $2 += 2000 } { print }' "$T/phi.tsv" >"$T/later.tsv"
 stopped "drifted: later in training" "extrapolation, ant" -d "$T/phi.tsv" --fresh "$T/later.tsv" "$T/curves.tsv"
 curve 3 1.3 | gf-pgns fit -o "$T/bad.tsv" -
@@ -237,6 +247,17 @@ sed 's/^nodes/nodes/; /^#table=nodes/,/^#end/ s/	gpus	/	nobody	/' "$T/tree.tsv" 
 stopped "a tree that asks for a feature that it does not have" "sound" "$T/bad.tsv"
 stopped "durations fall with GPUs" "shape" -d "$T/jobs-2.tsv" --shape gpus=decreasing "$T/tree.tsv"
 gf-tree train --target duration_s --exclude slow --min-leaf 10 "$T/jobs-3.tsv" -o "$T/bad.tsv"
+head -n 2 "$T/jobs-2.tsv" >"$T/one-job.tsv"
+run "one row is no cross-validation of a tree" 1 gf-gate -q -d "$T/one-job.tsv" "$T/tree.tsv"
+has "which is said" "$T/out" '^cross-validation	.*	cannot-say	1 measurements are too few for 5 folds$'
+run "nor of a GA2M" 1 gf-gate -q -d "$T/one-job.tsv" "$T/ga2m.tsv"
+for v in inf -inf 1e308; do
+	awk -F '\t' -v OFS='\t' -v v=$v 'NR == 5 { $4 = v } { print }' "$T/jobs-2.tsv" >"$T/bad-jobs.tsv"
+	for model in tree ga2m; do
+		run "a $model, a duration of $v" 1 gf-gate -d "$T/bad-jobs.tsv" "$T/$model.tsv"
+		has "is refused where it stands" "$T/err" ':5:duration_s: bad value .* \(expected a number of at most 1e150 in size\)$'
+	done
+done
 stopped "a shift of what a tree predicts" "shift" -d "$T/jobs-2.tsv" -i "$T/tree.tsv" "$T/bad.tsv"
 
 # ---- execution plans: by formula, of known constants, up to 2 % off ----
