@@ -43,6 +43,15 @@ for type in $sia_types; do
 	into "inputs/$FIGURE_DATA-typed-$type.h5" sia_make_store "$type"
 done
 
+# Pollux runs on numbers of GPUs at which Sia's T4 profiles have no steps as large as they allow; those of Pollux's
+# simulator are the same steps, and have them.
+sia_make_t4() {
+	gf-prof -q --from pollux "$shared/public/pollux-osdi21/traces" -o "$made"
+}
+if [ "$FIGURE_DATA" = public ]; then
+	into inputs/public-pollux-t4.h5 sia_make_t4
+fi
+
 sia_family() {
 	case $1 in
 	Philly) sia_folder=philly sia_n=8 ;;
@@ -84,7 +93,9 @@ sia_want() {
 	case $3 in het) sia_cluster=$sia_het ;; *) sia_cluster=$sia_homogeneous ;; esac
 	sia_run="gf-replay --cluster $sia_cluster --fidelity sia-sosp23 --policy $2"
 	for type in $sia_types; do
-		case $sia_cluster in *$type:*) sia_run="$sia_run --profile $type=inputs/$FIGURE_DATA-typed-$type.h5" ;; esac
+		sia_store=inputs/$FIGURE_DATA-typed-$type.h5
+		[ "$2-$type" != pollux-aws ] || sia_store=inputs/public-pollux-t4.h5
+		case $sia_cluster in *$type:*) sia_run="$sia_run --profile $type=$sia_store" ;; esac
 	done
 	run=cache/$({ echo "$sia_key $sia_run"; cat "$OUT/$jobs"; for type in $sia_types; do
 		cat "$OUT/inputs/$FIGURE_DATA-typed-$type.h5"; done; } | hash_of)

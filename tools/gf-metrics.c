@@ -361,5 +361,7 @@ int main(int argc, char **argv)
 
 	if (rc >= 0)
 		return rc;
-	return cli_finish(&cli, run(&cli, &o));
+	rc = run(&cli, &o);
+	free(o.prices.items);
+	return cli_finish(&cli, rc);
 }
