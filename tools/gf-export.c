@@ -70,6 +70,8 @@ static int run(struct cli *cli, struct options *o)
 		return cli_usage(cli, "unknown format '%s' (gf-export --help lists them)", o->to);
 	if (cli->no_meta)
 		return cli_usage(cli, "--no-meta is of no use here (no format has our metadata)");
+	if (cli->out && fit_is_store(cli->out))
+		return cli_usage(cli, "--to %s cannot go into a store '%s'", f->name, cli->out);
 	for (size_t i = 0; i < sizeof uses / sizeof *uses; i++)
 		if (cli_given(cli, uses[i].name) && !(f->uses & uses[i].bit))
 			return cli_usage(cli, "--%s is of no use with --to %s", uses[i].name, f->name);

@@ -125,6 +125,8 @@ static int check_usage(struct cli *cli, const struct options *o)
 		return cli_usage(cli, "--replay reads its inputs twice, and so none from standard input");
 	if (o->format && cli->no_meta)
 		return cli_usage(cli, "--no-meta goes with --format tsv");
+	if (o->format && cli->out && fit_is_store(cli->out))
+		return cli_usage(cli, "--format json cannot go into a store '%s'", cli->out);
 	return gate_replay_check(cli, &o->replay);
 }
 

@@ -157,6 +157,22 @@ struct place {
 	struct fit_err *err;
 };
 
+/* What plans have to be, as their readers ask: the column that is not, or N_COLUMNS. */
+static int wrong_column(const struct fit_cell *c)
+{
+	if (!(c[SHARE].u.d >= 0 && c[SHARE].u.d <= 1))
+		return SHARE;
+	for (int k = WORK; k <= TIME; k++)
+		if (!c[k].na && !(c[k].u.d >= 0))
+			return k;
+	return N_COLUMNS;
+}
+
+static const char *expected_of(int column)
+{
+	return column == SHARE ? "0 to 1" : "0 or more";
+}
+
 static int bad(const struct place *p, const char *key, const char *expected)
 {
 	return fit_fail(p->err, FIT_EDATA, "%s: plan %zu: bad %s (expected %s)", p->name, p->plan, key,
@@ -222,6 +238,8 @@ static int read_plan(const struct place *p, const json_t *plan, struct fit_write
 		rc = rc ? rc : get_int(p, one, "gpus", 1, &c[GPUS]);
 		for (int k = WORK; k <= TIME && !rc; k++)
 			rc = get_real(p, one, fields[k].name, false, &c[k]);
+		if (!rc && wrong_column(c) != N_COLUMNS)
+			rc = bad(p, fields[wrong_column(c)].name, expected_of(wrong_column(c)));
 		rc = rc ? rc : fit_writer_row(w, c, p->err);
 	}
 	return rc;
@@ -351,8 +369,13 @@ static int read_tsv(const char *name, struct fit_text bytes, struct fit_writer *
 	if (rc == FIT_END)
 		rc = fit_fail(err, FIT_EPARSE, "%s: no table", name);
 	rc = rc ? rc : begin(w, meta, err);
-	while (!rc && (rc = fit_reader_row(r, c, err)) == FIT_OK)
-		rc = fit_writer_row(w, c, err);
+	while (!rc && (rc = fit_reader_row(r, c, err)) == FIT_OK) {
+		int wrong = wrong_column(c);
+
+		rc = wrong == N_COLUMNS ? fit_writer_row(w, c, err) :
+		     fit_reader_fail(r, FIT_EDATA, fields[wrong].name, err, "bad %s '%.17g' (expected %s)",
+				     fields[wrong].name, c[wrong].u.d, expected_of(wrong));
+	}
 	rc = rc == FIT_END ? fit_reader_only(r, err) : rc;
 	fit_reader_close(r);
 	return rc ? rc : fit_writer_end(w, err);

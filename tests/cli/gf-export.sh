@@ -120,6 +120,8 @@ has "is said" "$T/err" "^gf-export: --label is of no use: each row of this table
 printf '__name__\tx\na\t1\n' >"$T/names.tsv"
 run "names of the server" 0 gf-export --to prometheus "$T/names.tsv"
 has "are not taken" "$T/out" '^goodfit_x\{_name__="a"\} 1$'
+run "texts do not go into a store" 2 gf-export --to prometheus -o "$T/s.h5:/x" "$T/names.tsv"
+has "is said" "$T/err" "^gf-export: --to prometheus cannot go into a store '$T/s.h5:/x'$"
 run "a name that the functions need" 2 gf-export --to ga2m-c --name exp "$T/names.tsv"
 has "is said" "$T/err" "^gf-export: bad name 'exp' \(expected a C identifier\)$"
 printf '1st col\tx\n3\ta\n' >"$T/names.tsv"
