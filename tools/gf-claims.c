@@ -3,6 +3,7 @@
  * gf-claims: what papers publish, held against what is found here. `run` has the recipes of the figures
  * make the tables that the claims are about, and judges; `show` judges what is there already.
  */
+#include <dirent.h>
 #include <errno.h>
 #include <math.h>
 #include <spawn.h>
@@ -233,6 +234,17 @@ static int judge_all(struct cli *cli, const struct options *o, const struct fit_
 	return rc;
 }
 
+static bool is_no_folder(const char *path, struct fit_err *err)
+{
+	DIR *d = opendir(path);
+
+	if (!d)
+		fit_fail_errno(err, "cannot open folder %s", path);
+	else
+		closedir(d);
+	return !d;
+}
+
 static int run(struct cli *cli, struct options *o)
 {
 	struct fit_claims claims = { 0 };
@@ -248,6 +260,9 @@ static int run(struct cli *cli, struct options *o)
 	status = status ? status : check_names(cli, o->paper, "paper", &claims, true);
 	if (status)
 		goto out;
+	/* tables that are not there are what claims say, one by one; a folder that is not may be a wrong name */
+	if (strcmp(cli->verb->name, "show") == 0 && cli_given(cli, "folder") && is_no_folder(o->folder, &err))
+		cli_warn(cli, "%s", err.msg);
 	if (strcmp(cli->verb->name, "run") == 0) {
 		fit_format_int64(jobs, o->jobs);
 		if (o->jobs && setenv("JOBS", jobs, 1)) {

@@ -106,7 +106,7 @@ static int take_model(struct list *l, const struct fit_table *t, size_t row, con
 	struct hints *h = &l->h[l->n];
 	struct fit_theta theta;
 	struct fit_err why;
-	int bad = 0;
+	int bad = 0, n_missing = 0;
 
 	if (app && !(name.s && fit_text_is(name, app)))
 		return FIT_OK;
@@ -117,11 +117,13 @@ static int take_model(struct list *l, const struct fit_table *t, size_t row, con
 	*h = (struct hints){ .sqr = (double)NAN, .var = (double)NAN };
 	for (int i = 0; i < N_LIMITS; i++)
 		h->limits[i] = FIT_INT_NA;
-	for (int i = 0; i < FIT_THETA_N; i++)
+	for (int i = 0; i < FIT_THETA_N; i++) {
 		h->theta[i] = theta.v[i] = t->columns[C_THETA + i].d[row];
-	for (int i = 0; i < FIT_THETA_N && !isnan(h->theta[0]); i++)
-		if (fit_theta_check(&theta, &bad, &why))
-			return fit_table_fail(t, row, FIT_EDATA, fit_theta_names[bad], err, "%s", why.msg);
+		n_missing += fit_real_is_na(theta.v[i]);
+	}
+	/* where all are missing there is no model; one with a part of them is none that can be used */
+	if (n_missing < FIT_THETA_N && fit_theta_check(&theta, &bad, &why))
+		return fit_table_fail(t, row, FIT_EDATA, fit_theta_names[bad], err, "%s", why.msg);
 	h->app = name.s ? fit_strdup(name) : NULL;
 	l->n++;
 	return name.s && !h->app ? fit_fail_nomem(err) : take_limits(h, t, row, err);

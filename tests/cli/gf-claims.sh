@@ -152,6 +152,8 @@ is "is said" "$T/err" "gf-claims: cannot run $T/none/good: No such file or direc
 
 # ---- what is shipped ----
 run "the shipped claims are sound" 0 gf-claims show -f "$T/none" data/claims.tsv
+is "a folder that is not there is told" "$T/err" \
+	"gf-claims: warning: cannot open folder $T/none: No such file or directory"
 awk -F '\t' '/^#/ { next } !n++ { next } { v[$11]++; p[$2]++ } END { print v["holds"] + v["differs"]
 	exit !(p["pollux"] >= 20 && p["boa"] >= 15 && p["lucid"] >= 1 && n > 60) }' "$T/out" >"$T/n"
 ok "more than sixty, of three papers" $?

@@ -120,6 +120,11 @@ has "is said" "$T/err" "^gf-export: --label is of no use: each row of this table
 printf '__name__\tx\na\t1\n' >"$T/names.tsv"
 run "names of the server" 0 gf-export --to prometheus "$T/names.tsv"
 has "are not taken" "$T/out" '^goodfit_x\{_name__="a"\} 1$'
+for v in nan NA; do
+	printf 'alpha_c_s\tbeta_c_s\talpha_n_s\tbeta_n_s\talpha_r_s\tbeta_r_s\tgamma\tinit_batch\n%s\t1\t1\t1\t1\t1\t2\t64\n' $v >"$T/part.tsv"
+	run "a model with a parameter $v" 1 gf-export --to adaptdl "$T/part.tsv"
+	has "is not left out in silence" "$T/err" "^gf-export: $T/part.tsv:2:alpha_c_s: "
+done
 run "texts do not go into a store" 2 gf-export --to prometheus -o "$T/s.h5:/x" "$T/names.tsv"
 has "is said" "$T/err" "^gf-export: --to prometheus cannot go into a store '$T/s.h5:/x'$"
 run "a name that the functions need" 2 gf-export --to ga2m-c --name exp "$T/names.tsv"
