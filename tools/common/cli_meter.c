@@ -12,7 +12,7 @@
 
 #define QUIET_NS (2 * FIT_NS_PER_S)
 #define DRAW_NS (FIT_NS_PER_S / 4)
-#define WIDTH_MAX 200
+#define WIDTH_MAX 200	/* less than a line has room for */
 
 /* Of the process: there is one terminal. */
 static struct {
@@ -76,7 +76,7 @@ static void defuse(char *s)
 static void draw(const struct fit_progress_report *r, int64_t now)
 {
 	double took = (double)(now - meter.from_ns) / 1e9, rate = 0;
-	char line[WIDTH_MAX + 1], done[64], speed[64], left[64] = "", share[32] = "";
+	char line[512], done[64], speed[64], left[64] = "", share[32] = "";
 
 	if (took > 0 && r->done > meter.from_done)
 		rate = (double)(r->done - meter.from_done) / took;
@@ -87,7 +87,8 @@ static void draw(const struct fit_progress_report *r, int64_t now)
 		if (rate > 0)
 			put_left(left, sizeof left, (double)(r->total - r->done) / rate);
 	}
-	snprintf(line, width() + 1, "%s: %s: %s%s, %s/s%s", meter.tool, meter.what, done, share, speed, left);
+	snprintf(line, sizeof line, "%s: %s: %s%s, %s/s%s", meter.tool, meter.what, done, share, speed, left);
+	line[width()] = '\0';
 	defuse(line);
 	fprintf(stderr, "\r%s\033[K", line);
 	fflush(stderr);
