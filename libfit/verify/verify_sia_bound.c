@@ -2,8 +2,8 @@
 /*
  * Could the jobs of a Sia decision have been given configurations with a lower sum of costs? A search of its
  * own, which knows nothing of how the policy found its answer: GPUs of each type get a price (Held and Karp's
- * bound, raised by steps of Polyak's length), and whatever assignment could be better is within a small sum of
- * reduced costs of the bound; those are tried one after the other.
+ * bound, raised by steps of Polyak's length), and whatever assignment could be better is within a small sum
+ * of reduced costs of the bound; those are tried one after the other.
  */
 #include <math.h>
 #include <stdlib.h>
