@@ -790,8 +790,8 @@ void verify_row_sia_config(struct fit_verifier *v, const struct verify_row *r);
 void verify_row_sia_pin(struct fit_verifier *v, const struct verify_row *r);
 void verify_decide_sia_best(struct fit_verifier *v);
 
-/* The assignment behind a decision of Sia (verify_sia_bound.c): jobs that may change, each with options, one of
- * which is nothing (gpus 0, type 0), and what there is of each type for all of them. */
+/* The assignment behind a decision of Sia (verify_sia_bound.c): jobs that may change, each with options, one
+ * of which is nothing (gpus 0, type 0), and what there is of each type for all of them. */
 #define VERIFY_SIA_TYPES 64
 struct verify_sia_choice {
 	int64_t cost, gpus;
