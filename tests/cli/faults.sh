@@ -168,7 +168,11 @@ ok "flipped bits: refused, or the right data" $?
 at=$(LC_ALL=C grep -abo 'goodfit-store/1' "$T/flip.h5" | tail -n 1)
 head -c $((${at%%:*} - 1)) "$T/flip.h5" >"$T/bare.h5"
 run "a store without a seal" 0 gf-table convert -q --no-meta -o "$T/flip.got" "$T/bare.h5:/jobs"
+# HDF5 itself may lose memory over a damaged file, which ends with the process
+before=${ASAN_OPTIONS-}
+ASAN_OPTIONS=$before:detect_leaks=0
 flips "without a seal" "$T/bare.h5" 150
+ASAN_OPTIONS=$before
 [ $crashed = 0 ]
 ok "flipped bits never crash" $?
 
