@@ -129,8 +129,7 @@ END
 chmod +x "$T/bin/gf-replay"
 PATH=$T/bin:$PATH
 gf-sweep plan -a seed=1:12 -p 'jobs=gf-synth jobs --jobs 60 --hours 3 --seed {seed}' -o plan.tsv -- \
-	--cluster 2x4 --policy srtf --placement random --seed '{seed}' '{jobs}'
-sed -i 's/--seed \([0-9]*\) /--seed=\1 /' plan.tsv
+	--cluster 2x4 --policy srtf --placement random '--seed={seed}' '{jobs}'
 cp plan.tsv "$T/here/"
 : >"$T/go"
 (cd "$T/here" && gf-sweep run -q -j 2 plan.tsv && gf-sweep reduce -o table.tsv plan.tsv)
