@@ -66,6 +66,7 @@ void fit_verifier_free(struct fit_verifier *v)
 	free(v->touched.a);
 	free(v->placed.a);
 	free(v->started.a);
+	free(v->shifted.a);
 	free(v->results);
 	free(v->fitnesses);
 	free(v);

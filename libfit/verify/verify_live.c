@@ -30,7 +30,10 @@ struct verify_live *verify_live_new(struct fit_verifier *v, uint32_t job)
 	cap = l->cap_nodes;
 	*l = (struct verify_live){ .job = job,
 				   .next = NONE,
-				   .prev = NONE,
+				   .lo = NONE,
+				   .hi = NONE,
+				   .due_ns = NEVER,
+				   .wake_ns = NEVER,
 				   .nodes = nodes,
 				   .cap_nodes = cap,
 				   .first_start_ns = NEVER,

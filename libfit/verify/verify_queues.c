@@ -13,45 +13,24 @@
 #define IN_NO_QUEUE UINT8_MAX
 #define SAME_NS 1000 /* as in verify_policy.c */
 
-/* ---- lists ---- */
+/* ---- who is in which queue ---- */
 
-static void append(struct fit_verifier *v, uint32_t live, uint8_t q)
+static bool has_gpus(const struct fit_verifier *v, const struct verify_live *l)
 {
-	struct verify_live *l = &v->live[live];
-
-	l->queue = q;
-	l->place = v->n_places++;
-	l->next = NONE;
-	l->prev = v->tail[q];
-	if (v->tail[q] == NONE)
-		v->head[q] = live;
-	else
-		v->live[v->tail[q]].next = live;
-	v->tail[q] = live;
+	return v->jobs[l->job].state == JOB_RUNNING;
 }
 
 static void unlink_live(struct fit_verifier *v, uint32_t live)
 {
-	struct verify_live *l = &v->live[live];
-	uint8_t q = l->queue;
-
-	if (q == IN_NO_QUEUE)
+	if (v->live[live].queue == IN_NO_QUEUE)
 		return;
-	if (l->prev == NONE)
-		v->head[q] = l->next;
-	else
-		v->live[l->prev].next = l->next;
-	if (l->next == NONE)
-		v->tail[q] = l->prev;
-	else
-		v->live[l->next].prev = l->prev;
-	l->queue = IN_NO_QUEUE;
+	verify_rank_remove(v, live);
+	v->live[live].queue = IN_NO_QUEUE;
 }
 
 void verify_queue_init(struct fit_verifier *v)
 {
-	for (size_t q = 0; q < VERIFY_QUEUES; q++)
-		v->head[q] = v->tail[q] = NONE;
+	v->ranks = NONE;
 }
 
 void verify_queue_left(struct fit_verifier *v, struct verify_live *l)
@@ -60,25 +39,7 @@ void verify_queue_left(struct fit_verifier *v, struct verify_live *l)
 	v->queue_due_known = false;
 }
 
-static bool has_gpus(const struct fit_verifier *v, const struct verify_live *l)
-{
-	return v->jobs[l->job].state == JOB_RUNNING;
-}
-
 /* ---- service ---- */
-
-void verify_queue_runs(struct fit_verifier *v, struct verify_live *l, bool runs)
-{
-	int64_t past = v->now - l->stands_ns;
-
-	if (l->stood_running)
-		l->served_ns += past;
-	else if (l->served_ns)
-		l->waited_ns += past;
-	l->stood_running = runs;
-	l->stands_ns = v->now;
-	v->queue_due_known = false;
-}
 
 static int64_t served(const struct fit_verifier *v, const struct verify_live *l)
 {
@@ -156,22 +117,95 @@ static int64_t on_a_tick(const struct fit_verifier *v, const struct verify_live 
 	return at > NEVER - d ? NEVER : (at + d - 1) / d * d;
 }
 
+/* With an interval, and by the simulator's conventions, the instant depends on when it is asked for. */
+static bool wakes_vary(const struct fit_verifier *v)
+{
+	return v->interval_ns > 0 || v->late_wake;
+}
+
+static int64_t wake(const struct fit_verifier *v, const struct verify_live *l)
+{
+	return on_a_tick(v, l, l->stood_running ? demotion_wake(v, l) : promotion_wake(v, l));
+}
+
 int64_t verify_queue_timer(struct fit_verifier *v)
 {
+	if (!wakes_vary(v))
+		return verify_rank_sum(v, v->ranks).wake_ns;
 	if (v->queue_due_known)
 		return v->queue_due_ns;
 	v->queue_due_ns = NEVER;
-	for (size_t q = 0; q <= v->n_limits; q++) {
-		for (uint32_t i = v->head[q]; i != NONE; i = v->live[i].next) {
-			const struct verify_live *l = &v->live[i];
-			int64_t at = on_a_tick(v, l, l->stood_running ? demotion_wake(v, l) :
-					       promotion_wake(v, l));
+	for (size_t i = 0; i < v->n_live; i++) {
+		int64_t at = v->live[i].queue == IN_NO_QUEUE ? NEVER : wake(v, &v->live[i]);
 
-			v->queue_due_ns = at < v->queue_due_ns ? at : v->queue_due_ns;
-		}
+		v->queue_due_ns = at < v->queue_due_ns ? at : v->queue_due_ns;
 	}
 	v->queue_due_known = true;
 	return v->queue_due_ns;
+}
+
+/* ---- changes ---- */
+
+/* From when on a decision finds that it has used its queue up, or has waited long enough; NEVER: it will not. */
+static int64_t moves_at(const struct fit_verifier *v, const struct verify_live *l)
+{
+	int64_t w = weight(v, l), wait = waits_for(v, l);
+	__int128 at;
+
+	if (!l->stood_running)
+		return wait == NEVER || wait - l->waited_ns > NEVER / 2 ? NEVER : l->stands_ns + wait - l->waited_ns;
+	if (l->queue >= v->n_limits)
+		return NEVER;
+	at = ((__int128)v->limit_s[l->queue] * FIT_NS_PER_S + v->queue_over + w - 1) / w - l->served_ns + l->stands_ns;
+	return at > NEVER / 2 ? NEVER : (int64_t)at;
+}
+
+/* What follows from service and queue. */
+static void look_ahead(struct fit_verifier *v, struct verify_live *l)
+{
+	l->due_ns = moves_at(v, l);
+	l->wake_ns = wakes_vary(v) ? NEVER : wake(v, l);
+	v->queue_due_known = false;
+}
+
+static void shift(struct fit_verifier *v, uint32_t live)
+{
+	if (v->running_first && verify_list_push(&v->shifted, live))
+		v->code = FIT_ENOMEM;
+}
+
+static void append(struct fit_verifier *v, uint32_t live, uint8_t q)
+{
+	struct verify_live *l = &v->live[live];
+
+	l->queue = q;
+	l->behind = true;
+	l->place = v->n_places++;
+	l->holds = has_gpus(v, l);
+	if (l->holds)
+		shift(v, live);
+	look_ahead(v, l);
+	verify_rank_insert(v, live);
+}
+
+void verify_queue_runs(struct fit_verifier *v, struct verify_live *l, bool runs)
+{
+	uint32_t live = (uint32_t)(l - v->live);
+	int64_t past = v->now - l->stands_ns;
+
+	if (l->stood_running)
+		l->served_ns += past;
+	else if (l->served_ns)
+		l->waited_ns += past;
+	l->stood_running = runs;
+	l->stands_ns = v->now;
+	v->queue_due_known = false;
+	if (l->queue == IN_NO_QUEUE)
+		return;
+	l->holds = runs;
+	look_ahead(v, l);
+	verify_rank_update(v, live);
+	shift(v, live);
 }
 
 /* ---- at a decision ---- */
@@ -195,17 +229,7 @@ void verify_queue_enter(struct fit_verifier *v, uint32_t live)
 void verify_queue_begin(struct fit_verifier *v)
 {
 	v->order.n = 0;
-	for (size_t q = 0; q <= v->n_limits; q++) {
-		for (uint32_t i = v->head[q]; i != NONE; i = v->live[i].next) {
-			const struct verify_live *l = &v->live[i];
-			int64_t wait = waits_for(v, l);
-			bool moves = l->stood_running ? has_used_up(v, l) :
-				     wait != NEVER && l->waited_ns + v->now - l->stands_ns >= wait;
-
-			if (moves && verify_list_push(&v->order, i))
-				v->code = FIT_ENOMEM;
-		}
-	}
+	verify_rank_list(v, v->ranks, v->now, &v->order);
 	verify_sort(v, v->order.a, v->order.n, by_arrival);
 	for (size_t i = 0; i < v->order.n; i++) {
 		struct verify_live *l = &v->live[v->order.a[i]];
@@ -228,53 +252,87 @@ void verify_queue_begin(struct fit_verifier *v)
 	v->queue_due_known = false;
 }
 
+static void change_side(struct fit_verifier *v, uint32_t live, bool behind)
+{
+	struct verify_live *l = &v->live[live];
+
+	if (l->behind == behind || has_gpus(v, l) == behind)
+		return; /* it is named twice, or is for the other side */
+	verify_rank_remove(v, live);
+	l->behind = behind;
+	l->place = behind ? -++v->n_first_places : v->n_places++;
+	verify_rank_insert(v, live);
+}
+
+/* Who runs comes first in its queue, then who waits, else as they were: those that started go to the end of those
+ * that ran already, those that lost their GPUs ahead of those that waited already. */
 void verify_queue_end(struct fit_verifier *v)
 {
-	v->queue_due_known = false;
-	for (size_t q = 0; q <= v->n_limits && v->running_first; q++) {
-		uint32_t last = v->tail[q], i = v->head[q], next;
-		bool more = i != NONE;
+	struct verify_list *s = &v->shifted;
+	size_t n = 0;
 
-		for (; more; i = next) {
-			next = v->live[i].next;
-			more = i != last;
-			if (has_gpus(v, &v->live[i]))
-				continue;
-			unlink_live(v, i);
-			append(v, i, (uint8_t)q);
-		}
+	for (size_t i = 0; i < s->n; i++)
+		if (v->live[s->a[i]].queue != IN_NO_QUEUE)
+			s->a[n++] = s->a[i];
+	verify_sort(v, s->a, n, verify_rank_order);
+	for (size_t i = 0; i < n; i++)
+		change_side(v, s->a[i], false);
+	for (size_t i = n; i > 0; i--)
+		change_side(v, s->a[i - 1], true);
+	s->n = 0;
+	v->queue_due_known = false;
+}
+
+/* Do those run that fit, one after another? When those that run fit together, each of them fits in turn. */
+static bool as_due(const struct fit_verifier *v)
+{
+	struct verify_sum all = verify_rank_sum(v, v->ranks);
+
+	return all.held <= (double)v->total && all.need > (double)v->total;
+}
+
+static void expect_each(struct fit_verifier *v)
+{
+	double left = (double)v->total;
+	char where[32];
+
+	v->order.n = 0;
+	verify_rank_list(v, v->ranks, NEVER, &v->order);
+	for (size_t i = 0; i < v->order.n; i++) {
+		const struct verify_live *l = &v->live[v->order.a[i]];
+
+		(void)snprintf(where, sizeof where, "queue %d", l->queue + 1);
+		verify_expect_greedy(v, RULE_TIRESIAS, l, &left, where);
 	}
 }
 
 void verify_decide_tiresias(struct fit_verifier *v)
 {
-	double left = (double)v->total;
-	uint32_t seq = 0;
-	char where[32];
-
 	if (v->by_parts)
 		verify_turns_decide(v, RULE_TIRESIAS);
 	if (!v->legal || v->by_parts)
 		return;
-	for (size_t q = 0; q <= v->n_limits; q++) {
-		(void)snprintf(where, sizeof where, "queue %zu", q + 1);
-		for (uint32_t i = v->head[q]; i != NONE; i = v->live[i].next) {
-			v->live[i].seq = seq++;
-			verify_expect_greedy(v, RULE_TIRESIAS, &v->live[i], &left, where);
-		}
-	}
+	if (!as_due(v))
+		expect_each(v);
+	else if (!v->mute)
+		v->tally[RULE_TIRESIAS].checked += verify_rank_sum(v, v->ranks).n;
+	for (size_t i = 0; i < v->placed.n; i++)
+		if (v->live[v->placed.a[i]].queue != IN_NO_QUEUE)
+			v->live[v->placed.a[i]].seq = verify_rank_of(v, v->placed.a[i]);
 }
 
 void verify_conserving_queues(struct fit_verifier *v, double left)
 {
-	for (size_t q = 0; q <= v->n_limits; q++) {
-		for (uint32_t i = v->head[q]; i != NONE; i = v->live[i].next) {
-			const struct verify_live *l = &v->live[i];
+	if (verify_rank_sum(v, v->ranks).least > left)
+		return;
+	v->order.n = 0;
+	verify_rank_list(v, v->ranks, NEVER, &v->order);
+	for (size_t i = 0; i < v->order.n; i++) {
+		const struct verify_live *l = &v->live[v->order.a[i]];
 
-			if (!has_gpus(v, l) && v->jobs[l->job].gpus <= left)
-				verify_fault(v, RULE_CONSERVING, l->job, "waits for %g GPUs while %g are free",
-					     v->jobs[l->job].gpus, left);
-		}
+		if (!has_gpus(v, l) && v->jobs[l->job].gpus <= left)
+			verify_fault(v, RULE_CONSERVING, l->job, "waits for %g GPUs while %g are free",
+				     v->jobs[l->job].gpus, left);
 	}
 }
 

@@ -259,11 +259,19 @@ struct verify_job {
 	uint8_t state;
 };
 
+/* What jobs one after another in the queues of service come to (verify_ranks.c). */
+struct verify_sum {
+	uint32_t n;
+	double held;			/* GPUs of those that run */
+	double least;			/* GPUs of the smallest that does not run; INFINITY: all run */
+	double need;			/* least GPUs with which one that does not run fits behind those before it */
+	int64_t due_ns, wake_ns;	/* the first of theirs */
+};
+
 /* A job that is in the system. */
 struct verify_live {
 	uint32_t job;
-	uint32_t next;			/* free list, or Tiresias queue */
-	uint32_t prev;
+	uint32_t next;			/* free list */
 	uint32_t seq;			/* place in the policy's order at the last decision */
 	struct verify_place *nodes;	/* held now, in the order in which they were taken */
 	size_t n_nodes, cap_nodes;
@@ -291,6 +299,12 @@ struct verify_live {
 	 * stands_ns, since when it runs or waits */
 	int64_t served_ns, waited_ns, stands_ns;
 	bool stood_running;
+	/* due_ns: from when on a decision gives it another queue; wake_ns: the policy decides by itself for that */
+	int64_t due_ns, wake_ns;
+	struct verify_sum sum;		/* of the subtree of those before it (lo), itself, those behind it (hi) */
+	uint32_t lo, hi;
+	bool holds;			/* it runs */
+	bool behind;			/* those that ran when the last decision was over */
 	double number;			/* scratch: what the policy's list is sorted by */
 	int64_t n_restarts, n_preempts;
 	int64_t remaining_ns;		/* scratch of srtf and sjf */
@@ -324,7 +338,7 @@ struct verify_live {
 	bool placed;			/* placed anew in this decision */
 	bool popped;			/* scratch */
 	bool finish_unclear;		/* finished with a decision; unclear which came first */
-	int64_t place;			/* Tiresias: it was put at the end of its queue as the so manieth */
+	int64_t place;			/* Tiresias: among those of its queue that are behind, or are not */
 	int64_t joined;			/* those that wait, or those that run, as the so manieth */
 	bool ran;			/* before this decision */
 };
@@ -566,7 +580,8 @@ struct fit_verifier {
 	/* policies */
 	struct verify_list fresh;	/* arrivals that no decision saw yet */
 	struct verify_heap waiting;	/* fifo, sjf */
-	uint32_t head[VERIFY_QUEUES], tail[VERIFY_QUEUES];	/* Tiresias queues */
+	uint32_t ranks;			/* tree of the Tiresias queues */
+	struct verify_list shifted;	/* live records that run, or wait, since the last decision */
 	int64_t queue_due_ns;		/* when they change by themselves, if queue_due_known */
 	bool queue_due_known;
 	struct verify_list list;	/* fjf, shortest, shortest-gpu, smallest: in the policy's order */
@@ -623,7 +638,7 @@ struct fit_verifier {
 	bool by_lists;			/* ties as the simulator of Lucid has them */
 	bool queue_by_submission, queue_over;	/* tiresias: likewise; jobs leave a queue above its limit */
 	struct verify_turns *turns;
-	int64_t n_places, n_joined;
+	int64_t n_places, n_first_places, n_joined;	/* at the end of a queue, ahead of those that wait */
 	enum verify_policy queues;	/* whose queues are followed (verify_next.c); POLICY_OTHER: none */
 	enum verify_placement placement;
 	bool bursts_by_size;		/* qssf: a queue in which all came at this second goes by size */
@@ -878,6 +893,20 @@ void verify_conserving_queues(struct fit_verifier *v, double left);
 void verify_decide_tiresias(struct fit_verifier *v);
 void verify_decide_list(struct fit_verifier *v);
 void verify_decide_fjf(struct fit_verifier *v);
+
+/* ---- their order (verify_ranks.c) ---- */
+
+/* By queue, those that ran first, place: < 0, 0 or > 0. */
+int verify_rank_order(const struct fit_verifier *v, uint32_t a, uint32_t b);
+struct verify_sum verify_rank_sum(const struct fit_verifier *v, uint32_t tree);	/* NONE: of nobody */
+/* Put a record in; take it out, before its key changes; holds, due_ns or wake_ns has changed. */
+void verify_rank_insert(struct fit_verifier *v, uint32_t live);
+void verify_rank_remove(struct fit_verifier *v, uint32_t live);
+void verify_rank_update(struct fit_verifier *v, uint32_t live);
+/* How many are before it. */
+uint32_t verify_rank_of(const struct fit_verifier *v, uint32_t live);
+/* Append those that are due by an instant (NEVER: all), in order. v->code: FIT_ENOMEM. */
+void verify_rank_list(struct fit_verifier *v, uint32_t tree, int64_t due_by, struct verify_list *to);
 
 /* ---- pollux: agents, batch sizes, fitness (verify_pollux.c) ---- */
 

@@ -135,7 +135,7 @@ static int by_queue(const struct fit_verifier *v, uint32_t i, uint32_t k)
 	if (a->queue != b->queue)
 		return compare(a->queue, b->queue);
 	if (!v->queue_by_submission)
-		return compare(a->place, b->place);
+		return verify_rank_order(v, i, k);
 	if (v->jobs[a->job].submit_ns != v->jobs[b->job].submit_ns)
 		return compare(v->jobs[a->job].submit_ns, v->jobs[b->job].submit_ns);
 	return by_lists(a, b, true);
