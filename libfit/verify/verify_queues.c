@@ -146,7 +146,7 @@ int64_t verify_queue_timer(struct fit_verifier *v)
 
 /* ---- changes ---- */
 
-/* From when on a decision finds that it has used its queue up, or has waited long enough; NEVER: it will not. */
+/* From when on a decision finds that it has used its queue up, or has waited long enough; or NEVER. */
 static int64_t moves_at(const struct fit_verifier *v, const struct verify_live *l)
 {
 	int64_t w = weight(v, l), wait = waits_for(v, l);
@@ -156,7 +156,8 @@ static int64_t moves_at(const struct fit_verifier *v, const struct verify_live *
 		return wait == NEVER || wait - l->waited_ns > NEVER / 2 ? NEVER : l->stands_ns + wait - l->waited_ns;
 	if (l->queue >= v->n_limits)
 		return NEVER;
-	at = ((__int128)v->limit_s[l->queue] * FIT_NS_PER_S + v->queue_over + w - 1) / w - l->served_ns + l->stands_ns;
+	at = ((__int128)v->limit_s[l->queue] * FIT_NS_PER_S + v->queue_over + w - 1) / w;
+	at += l->stands_ns - l->served_ns;
 	return at > NEVER / 2 ? NEVER : (int64_t)at;
 }
 
@@ -264,8 +265,8 @@ static void change_side(struct fit_verifier *v, uint32_t live, bool behind)
 	verify_rank_insert(v, live);
 }
 
-/* Who runs comes first in its queue, then who waits, else as they were: those that started go to the end of those
- * that ran already, those that lost their GPUs ahead of those that waited already. */
+/* Who runs comes first in its queue, then who waits, else as they were: those that started go to the end of
+ * those that ran already, those that lost their GPUs ahead of those that waited already. */
 void verify_queue_end(struct fit_verifier *v)
 {
 	struct verify_list *s = &v->shifted;

@@ -35,6 +35,11 @@ static int64_t earlier(int64_t a, int64_t b)
 	return a < b ? a : b;
 }
 
+static double smaller(double a, double b)
+{
+	return a < b ? a : b;
+}
+
 struct verify_sum verify_rank_sum(const struct fit_verifier *v, uint32_t tree)
 {
 	return tree != NONE ? v->live[tree].sum :
@@ -46,8 +51,8 @@ static struct verify_sum joined(struct verify_sum a, struct verify_sum b)
 {
 	return (struct verify_sum){ .n = a.n + b.n,
 				    .held = a.held + b.held,
-				    .least = fmin(a.least, b.least),
-				    .need = fmin(a.need, a.held + b.need),
+				    .least = smaller(a.least, b.least),
+				    .need = smaller(a.need, a.held + b.need),
 				    .due_ns = earlier(a.due_ns, b.due_ns),
 				    .wake_ns = earlier(a.wake_ns, b.wake_ns) };
 }
