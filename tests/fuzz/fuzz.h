@@ -35,4 +35,32 @@ static inline void fuzz_no_format(char **argv)
 	exit(1);
 }
 
+/* Files put together with lines "%%" between them: the next one, and so many bytes of it; *data and *size
+ * are what stands behind. */
+static inline size_t fuzz_next_part(const uint8_t **data, size_t *size, const uint8_t **part)
+{
+	const uint8_t *p = *data;
+	size_t n = *size;
+
+	*part = p;
+	for (size_t i = 0; i + 3 <= n; i++) {
+		if (memcmp(p + i, "%%\n", 3) != 0 || (i && p[i - 1] != '\n'))
+			continue;
+		*data += i + 3;
+		*size -= i + 3;
+		return i;
+	}
+	*data += n;
+	*size = 0;
+	return n;
+}
+
+static inline bool fuzz_write_part(const char *path, const uint8_t *bytes, size_t n)
+{
+	FILE *f = fopen(path, "wb");
+	bool good = f && fwrite(bytes, 1, n, f) == n;
+
+	return f && fclose(f) == 0 && good;
+}
+
 #endif

@@ -80,32 +80,6 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 	return 0;
 }
 
-static size_t next_part(const uint8_t **data, size_t *size, const uint8_t **part)
-{
-	const uint8_t *p = *data;
-	size_t n = *size;
-
-	*part = p;
-	for (size_t i = 0; i + 3 <= n; i++) {
-		if (memcmp(p + i, "%%\n", 3) != 0 || (i && p[i - 1] != '\n'))
-			continue;
-		*data += i + 3;
-		*size -= i + 3;
-		return i;
-	}
-	*data += n;
-	*size = 0;
-	return n;
-}
-
-static bool write_part(const char *path, const uint8_t *bytes, size_t n)
-{
-	FILE *f = fopen(path, "wb");
-	bool good = f && fwrite(bytes, 1, n, f) == n;
-
-	return f && fclose(f) == 0 && good;
-}
-
 static int check_row(void *ctx, const struct fit_cell *cells, struct fit_err *err)
 {
 	const struct fit_trace_format *f = ctx;
@@ -193,14 +167,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	size_t n_first = 0, n = 0;
 
 	for (int i = 0; i < PARTS_MAX && (i == 0 || size); i++) {
-		size_t k = next_part(&data, &size, &part);
+		size_t k = fuzz_next_part(&data, &size, &part);
 
 		if (chosen->kind != FOLDER && i == 0) {
 			first = part;
 			n_first = k;
 			continue;
 		}
-		if (!paths[n][0] || !write_part(paths[n], part, k))
+		if (!paths[n][0] || !fuzz_write_part(paths[n], part, k))
 			break;
 		more[n] = paths[n];
 		n++;

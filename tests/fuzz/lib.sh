@@ -11,9 +11,9 @@ fuzz_targets() {
 	for fuzz_src in tests/fuzz/fuzz_*.c; do
 		fuzz_name=$(basename "$fuzz_src" .c)
 		case $fuzz_name in
-		fuzz_trace | fuzz_prof | fuzz_join)
+		fuzz_trace | fuzz_prof | fuzz_join | fuzz_inputs)
 			"$B/$fuzz_name" --formats >"$B/$fuzz_name.formats" || return 1
-			[ "$fuzz_name" = fuzz_join ] || echo auto >>"$B/$fuzz_name.formats"
+			case $fuzz_name in fuzz_trace | fuzz_prof) echo auto >>"$B/$fuzz_name.formats" ;; esac
 			while read -r fuzz_format; do
 				ln -sf "$fuzz_name" "$B/${fuzz_name}_$fuzz_format" || return 1
 				echo "${fuzz_name}_$fuzz_format"
@@ -23,7 +23,7 @@ fuzz_targets() {
 	done
 }
 
-# Files put together with lines "%%" between them, as fuzz_join.c cuts them apart.
+# Files put together with lines "%%" between them, as fuzz_next_part() of fuzz.h cuts them apart.
 fuzz_join_files() {
 	fuzz_first=1
 	for fuzz_file; do
@@ -50,6 +50,15 @@ fuzz_seeds_of() {
 	fi
 }
 
+# A table of performance models with every column.
+fuzz_plan_models() {
+	printf '%s\t' app k_bwd k_sync k_opt k_os k_const k_off k_swap pcie_mi_per_ms nvlink_mi_per_ms params_mi \
+		forward_ms batch_size seq_hid layers reference_per_s forward_speedup max_local_bsz max_local_bsz_offload
+	printf 'max_local_bsz_zero_dp\n'
+	printf 'owl\t2\t1\t0.5\t3\t5\t7\t11\t4\t8\t80\t100\t16\t1048576\t10\t9.5\t2:1.8,4:2\t8\t16\t12\n'
+	printf 'elk\t2\t1.5\t0.5\t3\t5\t7\t11\t4\t8\tNA\tNA\tNA\tNA\tNA\tNA\tNA\tNA\tNA\tNA\n'
+}
+
 fuzz_seeds() {
 	mkdir -p "$2"
 	fuzz_data=tests/data
@@ -72,6 +81,25 @@ fuzz_seeds() {
 		for fuzz_file in lark wren; do
 			cp $fuzz_data/prof-rubick/$fuzz_file/placements.csv "$2/$fuzz_file"
 		done ;;
+	fuzz_inputs_rates) cp $fuzz_data/gavel-rates.tsv $fuzz_data/prof-gavel.tsv "$2/" ;;
+	fuzz_inputs_plan-times) cp $fuzz_data/prof-rubick-placements.tsv "$2/" ;;
+	fuzz_inputs_plan-models) fuzz_plan_models >"$2/models" ;;
+	fuzz_inputs_allocations)
+		cp $fuzz_data/verify-fifo-log.tsv "$2/"
+		printf 'time_s\tjob_id\tnodes\tper_node\tgpus\texec_plan\n0\ta\t0:4,1:2\tNA\tNA\tga\n' >"$2/three"
+		printf '5\tb\tNA\t4,2\tNA\tNA\n9\ta\tNA\tNA\t3\tNA\n9.5\tb\t-\tNA\tNA\tNA\n' >>"$2/three" ;;
+	fuzz_inputs_gate) cp data/gate.tsv "$2/" ;;
+	fuzz_inputs_cluster)
+		cp $fuzz_data/trace-tiresias-cluster.tsv $fuzz_data/trace-philly-cluster.tsv "$2/"
+		printf 'nodes\tgpus_per_node\tgpu_type\tgroup\n6\t4\taws\tvc1\n3\t8\trtx\tvc2\n' >"$2/types" ;;
+	fuzz_inputs_isolated)
+		printf 'job_id\tgpus\tjct_s\tgpu_type\nj1\t4\t320\tNA\nj1\t2\t600\tNA\nj10\t4\t100\tNA\n' >"$2/alone"
+		fuzz_join_files "$2/alone" $fuzz_data/log-small.tsv >"$2/one"
+		printf 'job_id\tgpus\tjct_s\tgpu_type\n0\t2\t3600\tfast\n0\t2\t9000\tNA\n5\t1\tNA\tmid\n' >"$2/alone"
+		fuzz_join_files "$2/alone" $fuzz_data/gavel-log.tsv >"$2/types"
+		rm -f "$2/alone" ;;
+	fuzz_inputs_shares) fuzz_join_files $fuzz_data/gavel-jobs.tsv $fuzz_data/gavel-rates.tsv \
+		$fuzz_data/gavel-shares.tsv $fuzz_data/gavel-log.tsv >"$2/all" ;;
 	fuzz_sweep)
 		cp $fuzz_data/sweep-plan.tsv $fuzz_data/boa-classes.tsv "$2/"
 		printf 'policy=fifo,NA,a\\,b' >"$2/axis"
