@@ -15,7 +15,17 @@ struct programme {
 	int m, k;
 	int *column;		/* of (j, t); 0: it cannot run there */
 	double *unit;		/* row j is divided by this */
+	bool steep;		/* entries so far apart that GLPK, which ends the process then, cannot scale them */
 };
+
+/* What entries may be: their products of two, and roots, are numbers then. */
+#define ENTRY_MIN 1e-100
+#define ENTRY_MAX 1e100
+
+static bool steep(double v)
+{
+	return !(v >= ENTRY_MIN && v <= ENTRY_MAX);
+}
 
 static size_t cells(const struct fit_share_problem *p)
 {
@@ -83,6 +93,7 @@ static int fill(struct programme *g, const double *a, bool level, struct fit_err
 		if (g->unit[j] > 0 && a[i] > 0) {
 			row[++n] = (int)j + 1;
 			value[n] = a[i] / g->unit[j];
+			g->steep = g->steep || steep(value[n]);
 		}
 		row[++n] = g->m + (int)j + 1;
 		value[n] = 1;
@@ -101,6 +112,9 @@ static int solve(struct programme *g, struct fit_err *err)
 	glp_smcp how;
 	int rc;
 
+	if (g->steep)
+		return fit_fail(err, FIT_ENOCONV, "shares of %d jobs: rates, or steps left, too far apart for a linear "
+				"programme (expected a factor below %g)", g->m, ENTRY_MAX);
 	glp_init_smcp(&how);
 	how.msg_lev = GLP_MSG_OFF;
 	how.meth = GLP_DUALP;
@@ -255,6 +269,7 @@ int fit_shares_level(const struct fit_share_problem *p, const double *a, const d
 	}
 	for (size_t j = 0; j < p->n_jobs && !rc; j++) {
 		g.unit[j] = n[j] * least;	/* so that z is between 0 and 1 */
+		g.steep = g.steep || !(g.unit[j] > 0) || isinf(g.unit[j]);
 		glp_set_row_bnds(g.lp, (int)j + 1, GLP_LO, 0, 0);
 	}
 	if (!rc) {
@@ -297,6 +312,7 @@ static int hold_objective(struct programme *g, const double *c, double scale, st
 		if (g->column[i]) {
 			col[++n] = g->column[i];
 			value[n] = c[i] / scale;
+			g->steep = g->steep || (c[i] > 0 && steep(value[n]));
 		}
 	row = glp_add_rows(g->lp, 1);
 	glp_set_mat_row(g->lp, row, n, col, value);

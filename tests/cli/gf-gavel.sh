@@ -76,6 +76,10 @@ sed '2s/2$/-2/' "$T/rates" >"$T/bad"
 run "a negative rate" 1 gf-gavel objectives -r "$T/bad" -c fast:1x1 "$T/jobs"
 is "a negative rate: the message" "$T/err" \
 	"gf-gavel: $T/bad:2:steps_per_s: out of range '-2' (expected 0, does not fit, or more)"
+awk -F '\t' -v OFS='\t' 'NR > 1 { $NF = NR % 2 ? 1e-200 : 1e200 } { print }' "$T/rates" >"$T/bad"
+run "rates that no programme takes" 1 gf-gavel allocate -p min-makespan -r "$T/bad" -c fast:1x1,slow:1x1 "$T/jobs"
+is "rates that no programme takes: the message" "$T/err" "gf-gavel: shares of 2 jobs: rates, or steps left, too far \
+apart for a linear programme (expected a factor below 1e+100)"
 sed 3p "$T/rates" >"$T/bad"
 run "a rate twice" 1 gf-gavel objectives -r "$T/bad" -c fast:1x1 "$T/jobs"
 is "a rate twice: the message" "$T/err" \

@@ -171,11 +171,34 @@ static void shuffles(void **state)
 	}
 }
 
+/* Entries that GLPK cannot scale, which would end the process. */
+static void rates_too_far_apart(void **state)
+{
+	static const double apart[] = { 1e299, 1, 1e-310, 1 }, far[] = { 1e6, 1, 1e-6, 1 };
+	static const char *const names[] = { "max-min-fairness", "min-makespan", "max-throughput" };
+	struct fit_share_problem p = two();
+	struct fit_share_solution s;
+	struct fit_err err;
+	double x[4];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+		const struct fit_share_objective *o = fit_share_objective_find(names[i]);
+
+		p.rates = apart;
+		assert_int_equal(o->solve(&p, x, &s, &err), FIT_ENOCONV);
+		assert_non_null(strstr(err.msg, "shares of 2 jobs: rates, or steps left, too far apart"));
+		p.rates = far;		/* so far is no matter */
+		assert_int_equal(o->solve(&p, x, &s, &err), FIT_OK);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(optima_by_hand), cmocka_unit_test(finish_time_fairness_of_old_jobs),
-		cmocka_unit_test(prices_and_limits), cmocka_unit_test(proofs), cmocka_unit_test(shuffles)
+		cmocka_unit_test(prices_and_limits), cmocka_unit_test(proofs), cmocka_unit_test(shuffles),
+		cmocka_unit_test(rates_too_far_apart)
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
