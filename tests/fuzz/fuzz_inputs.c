@@ -18,6 +18,7 @@
 #include "libfit/metrics/fairness.h"
 #include "libfit/model/plan_times.h"
 #include "libfit/model/rubick_table.h"
+#include "libfit/model/shares.h"
 #include "libfit/model/step_rates.h"
 #include "libfit/replay/allocations.h"
 #include "libfit/verify/gate.h"
@@ -38,6 +39,51 @@ static void check_err(int rc, const struct fit_err *err)
 
 /* ---- one table ---- */
 
+#define SHARE_JOBS 4
+#define SHARE_TYPES 3
+#define SHARE_GPUS 8	/* of a type */
+
+/* Shares of some jobs of the table on some of its types: found, or refused in a sentence. */
+static void share_out(const struct fit_step_rates *r)
+{
+	const struct fit_column *c = r->table.columns;
+	struct fit_text types[SHARE_TYPES];
+	struct fit_share_job jobs[SHARE_JOBS];
+	double rates[SHARE_JOBS * SHARE_TYPES], gpus[SHARE_TYPES], x[SHARE_JOBS * SHARE_TYPES];
+	struct fit_share_problem p = { .jobs = jobs, .rates = rates, .gpus = gpus };
+
+	for (size_t i = 0; i < r->table.n_rows && p.n_types < SHARE_TYPES; i++) {
+		struct fit_text type = fit_column_text(&c[0], i);
+		size_t t = 0;
+
+		while (t < p.n_types && !fit_text_eq(types[t], type))
+			t++;
+		if (t < p.n_types)
+			continue;
+		gpus[t] = SHARE_GPUS;
+		types[p.n_types++] = type;
+	}
+	for (size_t i = 0; i < r->table.n_rows && p.n_jobs < SHARE_JOBS; i++) {
+		struct fit_step_work w = { fit_column_text(&c[2], i), c[3].i[i], c[4].i[i] };
+		double *row = rates + p.n_jobs * p.n_types, most = 0;
+
+		for (size_t t = 0; t < p.n_types; t++) {
+			row[t] = fit_step_rates_find(r, &w, types[t], false);
+			row[t] = row[t] > 0 && w.gpus <= SHARE_GPUS ? row[t] : 0;
+			most = fmax(most, row[t]);
+		}
+		if (most > 0)
+			jobs[p.n_jobs++] = (struct fit_share_job){ .gpus = (double)w.gpus, .weight = 1,
+								   .steps = 1000, .elapsed_s = 10, .isolated_s = 5 };
+	}
+	for (const struct fit_share_objective *o = fit_share_objectives; o->name && p.n_jobs; o++) {
+		struct fit_share_solution s = { 0 };
+		struct fit_err err = { 0 };
+
+		check_err(o->solve(&p, x, &s, &err), &err);
+	}
+}
+
 static void read_rates(void)
 {
 	struct fit_step_rates r;
@@ -57,6 +103,7 @@ static void read_rates(void)
 		if (!(found >= c[5].d[i] && found <= c[5].d[i]) || isnan(spread) || !fit_step_rates_has_type(&r, type))
 			abort();
 	}
+	share_out(&r);
 	fit_step_rates_release(&r);
 }
 
