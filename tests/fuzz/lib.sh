@@ -81,7 +81,9 @@ fuzz_seeds() {
 		for fuzz_file in lark wren; do
 			cp $fuzz_data/prof-rubick/$fuzz_file/placements.csv "$2/$fuzz_file"
 		done ;;
-	fuzz_inputs_rates) cp $fuzz_data/gavel-rates.tsv $fuzz_data/prof-gavel.tsv "$2/" ;;
+	fuzz_inputs_rates)
+		cp $fuzz_data/gavel-rates.tsv $fuzz_data/prof-gavel.tsv "$2/"
+		printf 'gpu_type\tapp\tgpus\tsteps_per_s\nfast\ta\t2\t1e299\nfast\tb\t1\t1e-310\n' >"$2/apart" ;;
 	fuzz_inputs_plan-times) cp $fuzz_data/prof-rubick-placements.tsv "$2/" ;;
 	fuzz_inputs_plan-models) fuzz_plan_models >"$2/models" ;;
 	fuzz_inputs_allocations)
