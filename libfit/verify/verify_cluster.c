@@ -24,6 +24,24 @@ void verify_tree_add(struct fit_verifier *v, size_t node, int64_t gpus)
 	tree_set(v, node, v->tree[v->tree_n + node] + gpus);
 }
 
+int64_t verify_tree_next(const struct fit_verifier *v, int64_t from, int64_t gpus)
+{
+	size_t i = v->tree_n + (size_t)from;
+
+	if (!v->tree || from < 0 || (size_t)from >= v->n_nodes)
+		return -1;
+	while (v->tree[i] < gpus) { /* up to a subtree behind it that has one */
+		while (i & 1)
+			i /= 2;
+		if (i == 0)
+			return -1;
+		i++;
+	}
+	while (i < v->tree_n)
+		i = v->tree[2 * i] >= gpus ? 2 * i : 2 * i + 1;
+	return (int64_t)(i - v->tree_n);
+}
+
 void verify_book(struct fit_verifier *v, int32_t node, int64_t gpus)
 {
 	if (node < 0 || (size_t)node >= v->n_nodes)

@@ -93,6 +93,16 @@ static int set_apart(struct fit_verifier *v)
 	return FIT_OK;
 }
 
+/* The largest node of a part, those set apart included. */
+static int64_t node_size(const struct fit_verifier *v, const struct verify_vc *vc)
+{
+	int64_t most = 1;
+
+	for (int64_t n = vc->first; n < vc->first + vc->n_nodes && (size_t)n < v->n_nodes; n++)
+		most = v->size[n] > most ? v->size[n] : most;
+	return most;
+}
+
 int verify_share_cluster(struct fit_verifier *v)
 {
 	int rc = FIT_OK;
@@ -114,6 +124,8 @@ int verify_share_cluster(struct fit_verifier *v)
 		rc = add_vc(v, (struct fit_text){ "", 0 }, (int64_t)v->n_first_nodes);
 	if (rc)
 		return rc;
+	for (size_t i = 0; i < v->n_vcs; i++)
+		v->vcs[i].most = node_size(v, &v->vcs[i]);
 	free(v->vc_of_group);
 	v->vc_of_group = calloc((size_t)v->n_groups + 1, sizeof *v->vc_of_group);
 	if (!v->vc_of_group)
@@ -223,16 +235,6 @@ static int64_t free_of(const struct fit_verifier *v, int64_t node)
 	return v->size[node] - v->booked[node];
 }
 
-/* The largest node of a part, those set apart included. */
-static int64_t node_size(const struct fit_verifier *v, const struct verify_vc *vc)
-{
-	int64_t most = 1;
-
-	for (int64_t n = vc->first; n < vc->first + vc->n_nodes && (size_t)n < v->n_nodes; n++)
-		most = v->size[n] > most ? v->size[n] : most;
-	return most;
-}
-
 bool verify_part_fits(const struct fit_verifier *v, uint32_t job, int64_t gpus)
 {
 	const struct verify_vc *vc = verify_vc_of(v, job);
@@ -257,30 +259,47 @@ bool verify_part_fits(const struct fit_verifier *v, uint32_t job, int64_t gpus)
 
 /* ---- where jobs are placed ---- */
 
+/* The node of a part behind `after` with so many free GPUs, in the order of verify_part_node(); -1: none. */
+static int64_t part_node_with(const struct fit_verifier *v, const struct verify_vc *vc, int64_t after,
+			      int64_t gpus)
+{
+	int64_t end = vc->first + vc->n_nodes - vc->n_apart, further = (int64_t)v->n_first_nodes;
+
+	for (int64_t n = after < vc->first ? vc->first : after + 1; n >= 0; n++) {
+		n = verify_tree_next(v, n, gpus);
+		if (n >= end && n < further)
+			n = verify_tree_next(v, further, gpus);
+		if (n < 0 || verify_part_has(v, vc, (size_t)n))
+			return n;
+	}
+	return -1;
+}
+
 /* The next node that the placement takes from, with left GPUs to find of all; -1: none.
  * used: nodes before it. */
 static int64_t next_node(const struct fit_verifier *v, const struct verify_vc *vc, const struct verify_row *r,
 			 size_t used, int64_t left, enum verify_placement how)
 {
-	int64_t best = -1, most = node_size(v, vc);
+	bool fullest = how == PLACE_CONSOLIDATE && r->sum <= vc->most;
+	int64_t best = -1, least = 1; /* free GPUs from which a node is better than the best so far */
 
-	for (int64_t n = verify_part_node(v, vc, -1); n >= 0; n = verify_part_node(v, vc, n)) {
+	if (how == PLACE_CONSOLIDATE)	/* on one node; or whole nodes, and then the emptiest */
+		least = fullest || left < vc->most ? left : vc->most;
+	least = least < 1 ? 1 : least;
+	for (int64_t n = part_node_with(v, vc, -1, least); n >= 0; n = part_node_with(v, vc, n, least)) {
 		int64_t has = free_of(v, n);
-		bool taken = false, better;
+		bool taken = false;
 
 		for (size_t i = 0; i < used; i++)
 			taken = taken || r->nodes[i].node == n;
-		if (taken || has < 1)
+		if (taken)
 			continue;
-		if (how == PLACE_FIRST_FIT)
+		if (how == PLACE_FIRST_FIT || (fullest && has == least))
 			return n;
-		if (how == PLACE_CONSOLIDATE && r->sum <= most)
-			better = has >= left && (best < 0 || has < free_of(v, best));
-		else if (how == PLACE_CONSOLIDATE)	/* whole nodes, and then the emptiest */
-			better = has >= (left < most ? left : most) && (best < 0 || has > free_of(v, best));
-		else
-			better = best < 0 || has > free_of(v, best);
-		best = better ? n : best;
+		if (!fullest)
+			least = has + 1;
+		if (!fullest || best < 0 || has < free_of(v, best))
+			best = n;
 	}
 	return best;
 }

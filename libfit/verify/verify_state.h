@@ -378,6 +378,7 @@ struct verify_vc {
 	struct fit_text name;		/* in the metadata; empty for the whole */
 	int64_t first, n_nodes;		/* the last n_apart of them are set apart */
 	int64_t n_apart;
+	int64_t most;			/* GPUs of its largest node, in a cluster that is fixed */
 };
 
 /* A job on the profiler. */
@@ -1071,6 +1072,8 @@ void verify_resize_node(struct fit_verifier *v, size_t node, int64_t gpus);
 void verify_book(struct fit_verifier *v, int32_t node, int64_t gpus);
 /* Like verify_book() for the tree of free GPUs only. */
 void verify_tree_add(struct fit_verifier *v, size_t node, int64_t gpus);
+/* The first node, from that one on, with so many free GPUs; -1: none. */
+int64_t verify_tree_next(const struct fit_verifier *v, int64_t from, int64_t gpus);
 static inline int64_t verify_free(const struct fit_verifier *v)
 {
 	return v->total - v->total_booked;
