@@ -8,22 +8,6 @@
 #include "libfit/metrics/metrics.h"
 #include "libfit/verify/gate.h"
 
-static const struct fit_policy *find_policy(const char *name)
-{
-	for (size_t i = 0; fit_policies[i]; i++)
-		if (strcmp(fit_policies[i]->name, name) == 0)
-			return fit_policies[i];
-	return NULL;
-}
-
-static const struct fit_fidelity *find_fidelity(const char *name)
-{
-	for (size_t i = 0; fit_fidelities[i].name; i++)
-		if (strcmp(fit_fidelities[i].name, name) == 0)
-			return &fit_fidelities[i];
-	return NULL;
-}
-
 /* Policies that believe a model, and what they need of the truth. */
 static const struct believer {
 	const char *policy, *needs;
@@ -68,7 +52,7 @@ int gate_replay_check(struct cli *cli, const struct gate_replay_options *o)
 	if (!has_truth(o))
 		return cli_usage(cli, "--policy %s needs %s, and takes nothing else of what is true",
 				 b->policy, b->needs);
-	if (!find_fidelity(o->fidelity))
+	if (!fit_fidelity_named(o->fidelity))
 		return cli_usage(cli, "unknown fidelity '%s' (gf-replay --help lists them)", o->fidelity);
 	return 0;
 }
@@ -161,7 +145,7 @@ static void believe(struct replay_input_options *in, const struct fit_policy *po
 static void make_params(const struct gate_replay_options *o, const struct replay_inputs *in, uint64_t seed,
 			struct fit_replay_params *p)
 {
-	fit_replay_params_choose(p, find_policy(o->policy), find_fidelity(o->fidelity));
+	fit_replay_params_choose(p, fit_policy_named(o->policy), fit_fidelity_named(o->fidelity));
 	if (o->interval_ns >= 0)
 		p->interval_ns = o->interval_ns;
 	if (p->policy->needs & FIT_NEEDS_PLAN)
@@ -190,7 +174,7 @@ static int in_folder(const struct cli *cli, const struct gate_replay_options *o,
 	const char *wrong;
 	int rc;
 
-	believe(&options, find_policy(o->policy), model);
+	believe(&options, fit_policy_named(o->policy), model);
 	rc = replay_inputs_cluster(&in, &options, err);
 	rc = rc ? rc : replay_inputs_models(&in, &options, err);
 	make_params(o, &in, cli->seed, &p);

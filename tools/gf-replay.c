@@ -237,22 +237,6 @@ static const struct cli_tool tool = {
 	.verbs = verbs,
 };
 
-static const struct fit_policy *find_policy(const char *name)
-{
-	for (size_t i = 0; fit_policies[i]; i++)
-		if (strcmp(fit_policies[i]->name, name) == 0)
-			return fit_policies[i];
-	return NULL;
-}
-
-static const struct fit_fidelity *find_fidelity(const char *name)
-{
-	for (size_t i = 0; fit_fidelities[i].name; i++)
-		if (strcmp(fit_fidelities[i].name, name) == 0)
-			return &fit_fidelities[i];
-	return NULL;
-}
-
 static const struct fit_autoscaler *find_autoscaler(const char *name)
 {
 	for (size_t i = 0; fit_autoscalers[i]; i++)
@@ -273,8 +257,8 @@ static int unknown(struct cli *cli, const char *const *names, const char *what, 
 
 static int find_names(struct cli *cli, const struct options *o, struct fit_replay_params *p)
 {
-	const struct fit_policy *policy = find_policy(o->policy);
-	const struct fit_fidelity *fidelity = find_fidelity(o->fidelity);
+	const struct fit_policy *policy = fit_policy_named(o->policy);
+	const struct fit_fidelity *fidelity = fit_fidelity_named(o->fidelity);
 
 	if (!policy)
 		return unknown(cli, replay_policies, "policy", o->policy);

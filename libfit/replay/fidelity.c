@@ -141,3 +141,11 @@ const struct fit_fidelity fit_fidelities[] = {
 	},
 	{ .name = NULL }
 };
+
+const struct fit_fidelity *fit_fidelity_named(const char *name)
+{
+	for (size_t i = 0; fit_fidelities[i].name; i++)
+		if (strcmp(fit_fidelities[i].name, name) == 0)
+			return &fit_fidelities[i];
+	return NULL;
+}

@@ -130,6 +130,8 @@ const struct fit_fidelity_app *fit_fidelity_app(const struct fit_fidelity *f, co
 
 /* All profiles; ends with name == NULL. */
 extern const struct fit_fidelity fit_fidelities[];
+/* The one of that name, or NULL. */
+const struct fit_fidelity *fit_fidelity_named(const char *name);
 
 FIT_C_END
 

@@ -2,6 +2,7 @@
 #include "libfit/replay/policy.h"
 
 #include <stddef.h>
+#include <string.h>
 
 const struct fit_policy *const fit_policies[] = {
 	&fit_policy_fifo, &fit_policy_fjf, &fit_policy_sjf, &fit_policy_qssf, &fit_policy_srtf,
@@ -21,4 +22,12 @@ struct fit_policy_params fit_policy_params_default(void)
 					    .pack = true, .estimate = true, .pack_score = 2, .pack_util_pct = 100,
 					    .gpu_mem_mib = 24576, .pack_gpus = 8,
 					    .wide_wait_ns = -1, .forecast_jobs = 2 };
+}
+
+const struct fit_policy *fit_policy_named(const char *name)
+{
+	for (size_t i = 0; fit_policies[i]; i++)
+		if (strcmp(fit_policies[i]->name, name) == 0)
+			return fit_policies[i];
+	return NULL;
 }

@@ -230,6 +230,8 @@ struct fit_policy {
 
 /* All policies; ends with NULL. */
 extern const struct fit_policy *const fit_policies[];
+/* The one of that name, or NULL. */
+const struct fit_policy *fit_policy_named(const char *name);
 extern const struct fit_policy fit_policy_fifo, fit_policy_sjf, fit_policy_srtf, fit_policy_tiresias,
 	fit_policy_optimus, fit_policy_pollux, fit_policy_qssf, fit_policy_boa, fit_policy_lucid,
 	fit_policy_horus, fit_policy_follow, fit_policy_gavel_fifo, fit_policy_gavel_isolated,

@@ -404,7 +404,7 @@ static int check_pinned(struct fit_gate_run *r, struct fit_err *err)
 		if (m->list[i].pinned >= 0)
 			rc = fit_gate_at_most(r, name_of(&m->list[i]), (double)m->list[i].pinned, err,
 					      "parameters that nothing was measured of%s%s",
-						      m->list[i].pinned ? ": " : "",
+					      m->list[i].pinned ? ": " : "",
 					      m->list[i].pinned ? m->list[i].pinned_text : "");
 	return rc;
 }
