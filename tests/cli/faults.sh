@@ -56,7 +56,10 @@ fi
 
 # ---- killed at random moments ----
 
+# moments within the time that a replay takes here
+began=$(date +%s%N)
 gf-replay -c 8x8 -q -o "$T/want.tsv" "$T/jobs.tsv"
+span=$((($(date +%s%N) - began) / 1000))
 mkdir "$T/kill"
 echo kept >"$T/kill/old.tsv"
 cp "$T/store.h5" "$T/kill/s.h5"
@@ -68,7 +71,7 @@ while [ $i -lt 100 ]; do
 	1) set -- gf-replay --sorted -c 8x8 -q -o "$T/kill/old.tsv" "$T/jobs.tsv" ;;
 	2) set -- gf-table convert -q -o "$T/kill/s.h5:/k$i" "$T/jobs.tsv" ;;
 	esac
-	timeout -s KILL "0.0$(awk -v i=$i 'BEGIN { srand(i); printf "%03d", 1 + int(400 * rand()) }')" "$@" 2>/dev/null
+	timeout -s KILL "$(awk -v i=$i -v n=$span 'BEGIN { srand(i); printf "%.6f", (1000 + n * rand()) / 1e6 }')" "$@" 2>/dev/null
 	[ $? -le 3 ] || killed=$((killed + 1))
 	# what stands under a final name is whole
 	for f in "$T/kill/new.tsv" "$T/kill/old.tsv"; do
