@@ -3,11 +3,12 @@
 # ssh), and here.
 . tests/cli/lib.sh
 
-need_tool parallel 17
+need_tool parallel 20
 mkdir "$T/w" "$T/here" "$T/bin" && cd "$T/w" || exit 1
 HOME=$T
 export HOME
 script=$TOP/scripts/sweep-parallel
+unset SHELL	# as in a job of cron, or of continuous integration
 
 # ssh [OPTION…] HOST COMMAND…
 cat >"$T/bin/ssh" <<END
@@ -46,7 +47,7 @@ sort -u "$T/hosts" | tr '\n' ' ' >"$T/found"
 echo >>"$T/found"
 is "both were used" "$T/found" "alpha beta "
 same "the same table" "$T/here/table.tsv" table.tsv
-diff -r -x '*.log' sweep "$T/here/sweep" >"$T/diff"
+diff -r -x '*.log' sweep "$T/here/sweep" >"$T/diff" 2>&1
 is "and the same results" "$T/diff" ""
 lines "each row was run once" "$T/runs" 9
 rm table.tsv
@@ -74,6 +75,16 @@ gf-sweep status --no-meta plan.tsv | head -n 3 >"$T/found"
 is "leaves the others" "$T/found" "state	rows
 finished	8
 failed	1"
+[ ! -e table.tsv ]
+ok "and no table" $?
+# a host that takes every task, says that it is done, and does nothing
+rm -r sweep
+cat >"$T/bin/ssh" <<END
+#!/bin/sh
+exit 0
+END
+run "a host that does nothing" 1 "$script" -F logins -n 1 -o table.tsv plan.tsv
+has "is not believed" "$T/err" "not all rows are finished"
 [ ! -e table.tsv ]
 ok "and no table" $?
 run "a number that is none" 2 "$script" -n x plan.tsv
