@@ -107,6 +107,9 @@ $(B)/flags.stamp: $(if $(AS_BUILT),,FORCE)
 	@echo '$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS)' | cmp -s - $@ || \
 		echo '$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS)' > $@
 
+# affinity is not of POSIX
+$(B)/tools/processors.o: ALL_CFLAGS += -D_GNU_SOURCE
+
 $(B)/%.o: %.c $(B)/flags.stamp
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CFLAGS) -MMD -MP -c $< -o $@

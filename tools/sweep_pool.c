@@ -12,6 +12,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "tools/processors.h"
+
 extern char **environ;
 
 #define NOBODY SIZE_MAX
@@ -257,6 +259,10 @@ static void *work(void *arg)
 	struct worker *s = arg;
 	struct run *r = s->run;
 
+	/* A thread that starts many short programs, and these, are not spread well by schedulers: two on one
+	 * processor while another is idle. With a slot for each processor every one has its own. */
+	if (r->pool->slots == processors_allowed())
+		processors_keep_to(s->slot);
 	pthread_mutex_lock(&r->lock);
 	while (!r->stopped && r->first < r->pool->n) {
 		size_t job = next_job(r);

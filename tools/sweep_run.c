@@ -14,6 +14,7 @@
 #include "tools/common/progress.h"
 #include "tools/sweep_parts.h"
 #include "tools/sweep_plan.h"
+#include "tools/processors.h"
 #include "tools/sweep_pool.h"
 #include "tools/sweep_result.h"
 #include "tools/sweep_scratch.h"
@@ -374,8 +375,7 @@ static void release(struct running *r)
 int sweep_verb_run(struct cli *cli, const struct sweep_options *o)
 {
 	struct running r = { .cli = cli, .o = o, .lock = PTHREAD_MUTEX_INITIALIZER };
-	long online = sysconf(_SC_NPROCESSORS_ONLN);
-	size_t slots = o->jobs ? (size_t)o->jobs : online > 0 ? (size_t)online : 1;
+	size_t slots = o->jobs ? (size_t)o->jobs : processors_allowed();
 	struct fit_err err = { 0 };
 	int rc, status = CLI_EXIT_OK;
 
