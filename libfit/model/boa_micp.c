@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "libfit/base/text.h"
+#include "libfit/model/lp_guard.h"
 
 struct column {
 	size_t class, epoch;	/* epoch of the class */
@@ -33,6 +34,8 @@ struct programme {
 	int *row, *col;		/* entries, from 1 */
 	double *value;
 	size_t n_entries, cap_row, cap_col, cap_value;
+	int *chosen;		/* scratch, from 1 */
+	double *ones;
 	int n_rows;
 	double slack;		/* reduced costs up to this stay; INFINITY: all */
 	double mu;
@@ -281,19 +284,14 @@ static void watch(glp_tree *tree, void *arg)
 static void forbid(glp_prob *lp, const struct programme *p)
 {
 	int row = glp_add_rows(lp, 1), n = 0;
-	int *cols = calloc(p->n + 2, sizeof *cols);
-	double *ones = calloc(p->n + 2, sizeof *ones);
 
-	for (size_t i = 1; cols && ones && i <= p->n; i++)
+	for (size_t i = 1; i <= p->n; i++)
 		if (glp_mip_col_val(lp, (int)i) > 0.5) {
-			cols[++n] = (int)i;
-			ones[n] = 1;
+			p->chosen[++n] = (int)i;
+			p->ones[n] = 1;
 		}
 	glp_set_row_bnds(lp, row, GLP_UP, 0, n - 1);
-	if (cols && ones)
-		glp_set_mat_row(lp, row, n, cols, ones);
-	free(cols);
-	free(ones);
+	glp_set_mat_row(lp, row, n, p->chosen, p->ones);
 }
 
 /* Plans that fit: of the mixed class the cheaper one. */
@@ -376,55 +374,72 @@ static int make_lp(struct programme *p, glp_prob *lp, const struct fit_boa_grid 
 	return rc;
 }
 
+struct search {
+	struct programme p;
+	struct fit_boa_grid *grids;
+	struct fit_boa_solution *s, known;
+	const struct fit_boa_frontier *f;
+	double budget;
+	int64_t max_nodes;
+};
+
+static int make_and_solve(void *arg, struct fit_err *err)
+{
+	struct search *a = arg;
+	glp_prob *lp = glp_create_prob();
+	int rc = make_lp(&a->p, lp, a->grids, fmax(a->budget, a->f->budget[0]), err);
+
+	return rc ? rc : solve(lp, &a->p, a->grids, a->s, &a->known, a->f, a->max_nodes, err);
+}
+
 int fit_boa_micp(struct fit_boa_solution *s, const struct fit_boa *b, const struct fit_boa_frontier *f,
 		 double budget, bool fixing, int64_t max_nodes, struct fit_err *err)
 {
-	struct programme p = { .b = b, .slack = (double)INFINITY };
-	struct fit_boa_grid *grids = calloc(b->n_classes + 1, sizeof *grids);
+	struct search a = { .p = { .b = b, .slack = (double)INFINITY }, .s = s, .f = f, .budget = budget,
+			    .max_nodes = max_nodes };
+	struct programme *p = &a.p;
+	struct fit_boa_grid *grids = a.grids = calloc(b->n_classes + 1, sizeof *grids);
 	size_t *classes = calloc(b->n_classes + 1, sizeof *classes);
-	struct fit_boa_solution known = { 0 };
-	glp_prob *lp = NULL;
 	int rc = grids && classes ? fit_boa_feasible(b, f, budget, err) : fit_fail_nomem(err);
 
 	*s = (struct fit_boa_solution){ .method = FIT_BOA_MICP, .budget = budget };
 	for (size_t i = 0; i < b->n_classes && !rc; i++)
 		classes[i] = i;
 	if (!rc)
-		rc = fit_boa_solve(&known, b, f, budget, err);
+		rc = fit_boa_solve(&a.known, b, f, budget, err);
 	if (!rc)
 		rc = fit_boa_plans_new(s, b, classes, b->n_classes, err);
 	if (!rc)
-		take_known(s, b, &known);
+		take_known(s, b, &a.known);
 	if (!rc)
 		rc = fit_boa_appraise(s, b, f, err);
 	if (!rc && fixing) {
-		p.mu = s->mu;
-		p.slack = (s->mean_jct_s - s->bound_s) * b->total + 1e-9 * s->bound_s * b->total;
+		p->mu = s->mu;
+		p->slack = (s->mean_jct_s - s->bound_s) * b->total + 1e-9 * s->bound_s * b->total;
 	}
 	for (size_t i = 0; i < b->n_classes && !rc; i++) {
 		rc = fit_boa_grid_init(&grids[i], b, i, -1, err);
 		if (!rc)
-			rc = class_columns(&p, i, &grids[i], err);
+			rc = class_columns(p, i, &grids[i], err);
 	}
 	if (!rc) {
-		glp_term_out(GLP_OFF);
-		lp = glp_create_prob();
-		rc = make_lp(&p, lp, grids, fmax(budget, f->budget[0]), err);
+		p->chosen = calloc(p->n + 2, sizeof *p->chosen);
+		p->ones = calloc(p->n + 2, sizeof *p->ones);
+		rc = p->chosen && p->ones ? FIT_OK : fit_fail_nomem(err);
 	}
 	if (!rc)
-		rc = solve(lp, &p, grids, s, &known, f, max_nodes, err);
-	if (lp)
-		glp_delete_prob(lp);
-	glp_free_env();
+		rc = fit_lp_call(make_and_solve, &a, "an integer programme of widths", err);
 	for (size_t i = 0; grids && i < b->n_classes; i++)
 		fit_boa_grid_release(&grids[i]);
 	free(grids);
 	free(classes);
-	free(p.columns);
-	free(p.row);
-	free(p.col);
-	free(p.value);
-	fit_boa_solution_release(&known);
+	free(p->columns);
+	free(p->row);
+	free(p->col);
+	free(p->value);
+	free(p->chosen);
+	free(p->ones);
+	fit_boa_solution_release(&a.known);
 	if (rc)
 		fit_boa_solution_release(s);
 	return rc;

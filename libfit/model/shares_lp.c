@@ -3,7 +3,10 @@
 
 #include <glpk.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
+
+#include "libfit/model/lp_guard.h"
 
 /*
  * Rows: 1 … m what a job must reach, m + 1 … 2m the time of a job, 2m + 1 … 2m + k GPUs of a type.
@@ -15,10 +18,12 @@ struct programme {
 	int m, k;
 	int *column;		/* of (j, t); 0: it cannot run there */
 	double *unit;		/* row j is divided by this */
+	int *index;		/* scratch: entries of a row or a column, from 1 */
+	double *entry, *gain;	/* likewise; [job * types + type] */
 	bool steep;		/* entries so far apart that GLPK, which ends the process then, cannot scale them */
 };
 
-/* What entries may be: their products of two, and roots, are numbers then. */
+/* What entries may be, for a message that says what is wrong: their products of two, and roots, are numbers then. */
 #define ENTRY_MIN 1e-100
 #define ENTRY_MAX 1e100
 
@@ -32,18 +37,23 @@ static size_t cells(const struct fit_share_problem *p)
 	return p->n_jobs * p->n_types;
 }
 
-static int set_up(struct programme *g, const struct fit_share_problem *p, struct fit_err *err)
+static int set_up(struct programme *g, struct fit_err *err)
 {
+	const struct fit_share_problem *p = g->p;
+	size_t room = cells(p) + p->n_jobs + 4;
 	int next = 2;
 
-	*g = (struct programme){ .p = p, .m = (int)p->n_jobs, .k = (int)p->n_types };
-	g->column = calloc(cells(p) + 1, sizeof *g->column);
-	g->unit = calloc(p->n_jobs + 1, sizeof *g->unit);
-	if (!g->column || !g->unit)
+	g->m = (int)p->n_jobs;
+	g->k = (int)p->n_types;
+	g->column = calloc(room, sizeof *g->column);
+	g->unit = calloc(room, sizeof *g->unit);
+	g->index = calloc(room, sizeof *g->index);
+	g->entry = calloc(room, sizeof *g->entry);
+	g->gain = calloc(room, sizeof *g->gain);
+	if (!g->column || !g->unit || !g->index || !g->entry || !g->gain)
 		return fit_fail_nomem(err);
 	for (size_t i = 0; i < cells(p); i++)
 		g->column[i] = p->rates[i] > 0 ? next++ : 0;
-	glp_term_out(GLP_OFF);
 	g->lp = glp_create_prob();
 	glp_set_obj_dir(g->lp, GLP_MAX);
 	glp_add_rows(g->lp, 2 * g->m + g->k);
@@ -59,26 +69,20 @@ static int set_up(struct programme *g, const struct fit_share_problem *p, struct
 
 static void clean_up(struct programme *g)
 {
-	if (g->lp)
-		glp_delete_prob(g->lp);
-	glp_free_env();
 	free(g->column);
 	free(g->unit);
+	free(g->index);
+	free(g->entry);
+	free(g->gain);
 }
 
 /* Entries of all columns: a over unit in the row that a job must reach, where unit is more than 0. */
-static int fill(struct programme *g, const double *a, bool level, struct fit_err *err)
+static void fill(struct programme *g, const double *a, bool level)
 {
 	const struct fit_share_problem *p = g->p;
-	int *row = calloc((size_t)g->m + 4, sizeof *row);
-	double *value = calloc((size_t)g->m + 4, sizeof *value);
-	int n = 0;
+	double *value = g->entry;
+	int *row = g->index, n = 0;
 
-	if (!row || !value) {
-		free(row);
-		free(value);
-		return fit_fail_nomem(err);
-	}
 	for (int j = 1; level && j <= g->m; j++) {
 		row[++n] = j;
 		value[n] = -1;
@@ -101,9 +105,6 @@ static int fill(struct programme *g, const double *a, bool level, struct fit_err
 		value[n] = p->jobs[j].gpus;
 		glp_set_mat_col(g->lp, g->column[i], n, row, value);
 	}
-	free(row);
-	free(value);
-	return FIT_OK;
 }
 
 /* FIT_END: no feasible point. */
@@ -219,95 +220,86 @@ static double price_of(const struct programme *g, size_t j)
 }
 
 /* z sum_j y n <= sum y a x, for any y >= 0. */
-static int level_bound(const struct programme *g, const double *a, const double *n, double *bound,
-		       struct fit_err *err)
+static double level_bound(const struct programme *g, const double *a, const double *n)
 {
-	double *gain = calloc(cells(g->p) + 1, sizeof *gain), sum = 0;
+	double *gain = g->gain, sum = 0;
 
-	if (!gain)
-		return fit_fail_nomem(err);
 	for (size_t i = 0; i < cells(g->p); i++)
 		gain[i] = price_of(g, i / g->p->n_types) * a[i];
 	for (size_t j = 0; j < g->p->n_jobs; j++)
 		sum += price_of(g, j) * n[j];
-	*bound = sum > 0 ? price_all(g, gain, 1) / sum : (double)INFINITY;
-	free(gain);
-	return FIT_OK;
+	return sum > 0 ? price_all(g, gain, 1) / sum : (double)INFINITY;
 }
 
 /* sum c x <= sum (c + y rate) x - sum y least, for any y >= 0; the objective was in units of scale. */
-static int most_bound(const struct programme *g, const double *c, const double *least, double scale,
-		      double *bound, struct fit_err *err)
+static double most_bound(const struct programme *g, const double *c, const double *least, double scale)
 {
-	double *gain = calloc(cells(g->p) + 1, sizeof *gain), sum = 0;
+	double *gain = g->gain, sum = 0;
 
-	if (!gain)
-		return fit_fail_nomem(err);
 	for (size_t i = 0; i < cells(g->p); i++)
 		gain[i] = c[i] + price_of(g, i / g->p->n_types) * scale * g->p->rates[i];
 	for (size_t j = 0; j < g->p->n_jobs; j++)
 		sum += price_of(g, j) * scale * least[j];
-	*bound = price_all(g, gain, scale) - sum;
-	free(gain);
-	return FIT_OK;
+	return price_all(g, gain, scale) - sum;
 }
 
-int fit_shares_level(const struct fit_share_problem *p, const double *a, const double *n,
-		     bool canonical, double *x, double *z, double *bound, double *price,
-		     struct fit_err *err)
-{
+/* What a caller asks for, and where it goes. */
+struct question {
 	struct programme g;
-	double least = (double)INFINITY;	/* a job alone reaches at least this level */
-	int rc = set_up(&g, p, err);
+	const double *a, *n;	/* of a level; of the most: the gains, and what jobs must reach */
+	bool canonical;
+	double *x, *z, *bound, *price;
+};
 
-	for (size_t j = 0; j < p->n_jobs && !rc; j++) {
+static int level(void *arg, struct fit_err *err)
+{
+	struct question *q = arg;
+	struct programme *g = &q->g;
+	const struct fit_share_problem *p = g->p;
+	double least = (double)INFINITY, best;	/* a job alone reaches at least this level */
+	int rc = set_up(g, err);
+
+	if (rc)
+		return rc;
+	for (size_t j = 0; j < p->n_jobs; j++) {
 		double most = 0;
 
 		for (size_t t = 0; t < p->n_types; t++)
-			most = fmax(most, a[j * p->n_types + t]);
-		least = fmin(least, most / n[j]);
+			most = fmax(most, q->a[j * p->n_types + t]);
+		least = fmin(least, most / q->n[j]);
 	}
-	for (size_t j = 0; j < p->n_jobs && !rc; j++) {
-		g.unit[j] = n[j] * least;	/* so that z is between 0 and 1 */
-		g.steep = g.steep || !(g.unit[j] > 0) || isinf(g.unit[j]);
-		glp_set_row_bnds(g.lp, (int)j + 1, GLP_LO, 0, 0);
+	for (size_t j = 0; j < p->n_jobs; j++) {
+		g->unit[j] = q->n[j] * least;	/* so that z is between 0 and 1 */
+		g->steep = g->steep || !(g->unit[j] > 0) || isinf(g->unit[j]);
+		glp_set_row_bnds(g->lp, (int)j + 1, GLP_LO, 0, 0);
 	}
-	if (!rc) {
-		glp_set_col_bnds(g.lp, 1, GLP_DB, 0, 1 + 1e-6);
-		glp_set_obj_coef(g.lp, 1, 1);
-	}
-	rc = rc ? rc : fill(&g, a, true, err);
-	rc = rc ? rc : solve(&g, err);
-	if (!rc) {
-		double best = glp_get_col_prim(g.lp, 1);
-
-		*z = best * least;
-		rc = level_bound(&g, a, n, bound, err);
-		for (size_t j = 0; price && j < p->n_jobs; j++)
-			price[j] = price_of(&g, j);
-		if (canonical) {
-			glp_set_col_bnds(g.lp, 1, GLP_FX, best * (1 - 1e-9), 0);
-			set_second_objective(&g);
-			rc = rc ? rc : solve(&g, err);
-		}
+	glp_set_col_bnds(g->lp, 1, GLP_DB, 0, 1 + 1e-6);
+	glp_set_obj_coef(g->lp, 1, 1);
+	fill(g, q->a, true);
+	rc = solve(g, err);
+	if (rc)
+		return rc;
+	best = glp_get_col_prim(g->lp, 1);
+	*q->z = best * least;
+	*q->bound = level_bound(g, q->a, q->n);
+	for (size_t j = 0; q->price && j < p->n_jobs; j++)
+		q->price[j] = price_of(g, j);
+	if (q->canonical) {
+		glp_set_col_bnds(g->lp, 1, GLP_FX, best * (1 - 1e-9), 0);
+		set_second_objective(g);
+		rc = solve(g, err);
 	}
 	if (!rc)
-		read_shares(&g, x);
-	clean_up(&g);
-	return rc == FIT_END ? fit_fail(err, FIT_ENOCONV, "shares of %zu jobs: GLPK finds none", p->n_jobs) : rc;
+		read_shares(g, q->x);
+	return rc;
 }
 
 /* A further row: the sum of c x stays what it is. */
-static int hold_objective(struct programme *g, const double *c, double scale, struct fit_err *err)
+static void hold_objective(struct programme *g, const double *c, double scale)
 {
-	double sum = glp_get_obj_val(g->lp), *value = calloc(cells(g->p) + 2, sizeof *value);
-	int *col = calloc(cells(g->p) + 2, sizeof *col), n = 0, row;
+	double sum = glp_get_obj_val(g->lp), *value = g->entry;
+	int *col = g->index, n = 0, row;
 
-	if (!col || !value) {
-		free(col);
-		free(value);
-		return fit_fail_nomem(err);
-	}
 	for (size_t i = 0; i < cells(g->p); i++)
 		if (g->column[i]) {
 			col[++n] = g->column[i];
@@ -318,42 +310,70 @@ static int hold_objective(struct programme *g, const double *c, double scale, st
 	glp_set_mat_row(g->lp, row, n, col, value);
 	glp_set_row_bnds(g->lp, row, GLP_LO, sum * (1 - 1e-9), 0);
 	set_second_objective(g);
-	free(col);
-	free(value);
-	return FIT_OK;
+}
+
+static int most(void *arg, struct fit_err *err)
+{
+	struct question *q = arg;
+	struct programme *g = &q->g;
+	const struct fit_share_problem *p = g->p;
+	double scale = 0;
+	int rc = set_up(g, err);
+
+	if (rc)
+		return rc;
+	for (size_t i = 0; i < cells(p); i++)
+		scale = fmax(scale, q->a[i]);
+	for (size_t j = 0; j < p->n_jobs; j++) {
+		g->unit[j] = q->n[j];
+		if (q->n[j] > 0)
+			glp_set_row_bnds(g->lp, (int)j + 1, GLP_LO, 1, 0);
+		else
+			glp_set_row_bnds(g->lp, (int)j + 1, GLP_FR, 0, 0);
+	}
+	glp_set_col_bnds(g->lp, 1, GLP_FX, 0, 0);
+	for (size_t i = 0; i < cells(p); i++)
+		if (g->column[i])
+			glp_set_obj_coef(g->lp, g->column[i], q->a[i] / scale);
+	fill(g, p->rates, false);
+	rc = solve(g, err);
+	if (rc)
+		return rc;
+	*q->z = glp_get_obj_val(g->lp) * scale;
+	*q->bound = most_bound(g, q->a, q->n, scale);
+	hold_objective(g, q->a, scale);
+	rc = solve(g, err);
+	if (!rc)
+		read_shares(g, q->x);
+	return rc;
+}
+
+static int ask(int (*work)(void *arg, struct fit_err *err), struct question *q, struct fit_err *err)
+{
+	char what[48];
+	int rc;
+
+	(void)snprintf(what, sizeof what, "shares of %zu jobs", q->g.p->n_jobs);
+	rc = fit_lp_call(work, q, what, err);
+	clean_up(&q->g);
+	return rc;
+}
+
+int fit_shares_level(const struct fit_share_problem *p, const double *a, const double *n,
+		     bool canonical, double *x, double *z, double *bound, double *price,
+		     struct fit_err *err)
+{
+	struct question q = { .g.p = p, .a = a, .n = n, .canonical = canonical, .x = x, .z = z, .bound = bound,
+			      .price = price };
+	int rc = ask(level, &q, err);
+
+	return rc == FIT_END ? fit_fail(err, FIT_ENOCONV, "shares of %zu jobs: GLPK finds none", p->n_jobs) : rc;
 }
 
 int fit_shares_most(const struct fit_share_problem *p, const double *c, const double *least, double *x,
 		    double *sum, double *bound, struct fit_err *err)
 {
-	struct programme g;
-	double scale = 0;
-	int rc = set_up(&g, p, err);
+	struct question q = { .g.p = p, .a = c, .n = least, .x = x, .z = sum, .bound = bound };
 
-	for (size_t i = 0; i < cells(p) && !rc; i++)
-		scale = fmax(scale, c[i]);
-	for (size_t j = 0; j < p->n_jobs && !rc; j++) {
-		g.unit[j] = least[j];
-		if (least[j] > 0)
-			glp_set_row_bnds(g.lp, (int)j + 1, GLP_LO, 1, 0);
-		else
-			glp_set_row_bnds(g.lp, (int)j + 1, GLP_FR, 0, 0);
-	}
-	if (!rc)
-		glp_set_col_bnds(g.lp, 1, GLP_FX, 0, 0);
-	for (size_t i = 0; i < cells(p) && !rc; i++)
-		if (g.column[i])
-			glp_set_obj_coef(g.lp, g.column[i], c[i] / scale);
-	rc = rc ? rc : fill(&g, p->rates, false, err);
-	rc = rc ? rc : solve(&g, err);
-	if (!rc) {
-		*sum = glp_get_obj_val(g.lp) * scale;
-		rc = most_bound(&g, c, least, scale, bound, err);
-	}
-	rc = rc ? rc : hold_objective(&g, c, scale, err);
-	rc = rc ? rc : solve(&g, err);
-	if (!rc)
-		read_shares(&g, x);
-	clean_up(&g);
-	return rc;
+	return ask(most, &q, err);
 }

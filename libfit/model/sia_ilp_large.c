@@ -5,7 +5,9 @@
  */
 #include <glpk.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "libfit/model/lp_guard.h"
 #include "libfit/model/sia_ilp.h"
 
 struct column {
@@ -41,13 +43,27 @@ static size_t set_columns(const struct fit_sia_job *jobs, size_t n, const int64_
 	return m;
 }
 
-static void load(glp_prob *lp, const struct fit_sia_job *jobs, size_t n_jobs, const int64_t *left,
-		 int n_types, const struct column *columns, size_t n)
+struct large {
+	const struct fit_sia_job *jobs;
+	size_t n_jobs, n;
+	int64_t left[FIT_SIA_TYPES_MAX];
+	int n_types;
+	struct column *columns;
+	int32_t *choice;
+};
+
+static glp_prob *load(const struct large *g)
 {
+	const struct fit_sia_job *jobs = g->jobs;
+	const struct column *columns = g->columns;
+	size_t n_jobs = g->n_jobs, n = g->n;
+	int n_types = g->n_types;
+	glp_prob *lp = glp_create_prob();
+
 	glp_set_obj_dir(lp, GLP_MIN);
 	glp_add_rows(lp, n_types + (int)n_jobs);
 	for (int t = 0; t < n_types; t++)
-		glp_set_row_bnds(lp, t + 1, GLP_UP, 0, (double)left[t]);
+		glp_set_row_bnds(lp, t + 1, GLP_UP, 0, (double)g->left[t]);
 	for (size_t j = 0; j < n_jobs; j++)
 		glp_set_row_bnds(lp, n_types + (int)j + 1, GLP_UP, 0, 1);
 	glp_add_cols(lp, (int)n);
@@ -60,6 +76,7 @@ static void load(glp_prob *lp, const struct fit_sia_job *jobs, size_t n_jobs, co
 		glp_set_obj_coef(lp, (int)i + 1, (double)(o->cost - jobs[columns[i].job].cost));
 		glp_set_mat_col(lp, (int)i + 1, 2, rows, values);
 	}
+	return lp;
 }
 
 /* The gap is relative to the sum, which saves no more than the best option of each job. */
@@ -92,41 +109,50 @@ static int solve(glp_prob *lp, double gap)
 	       FIT_OK : FIT_ENOCONV;
 }
 
+static int assign(void *arg, struct fit_err *err)
+{
+	const struct large *g = arg;
+	int64_t left[FIT_SIA_TYPES_MAX];
+	glp_prob *lp = load(g);
+
+	if (solve(lp, gap_of(g->jobs, g->columns, g->n)))
+		return fit_fail(err, FIT_ENOCONV, "no proven assignment of %zu jobs", g->n_jobs);
+	memcpy(left, g->left, sizeof left);
+	for (size_t i = 0; i < g->n; i++) {
+		if (!(glp_mip_col_val(lp, (int)i + 1) > 0.5))
+			continue;
+		g->choice[g->columns[i].job] = g->columns[i].option->config;
+		left[g->columns[i].option->type] -= g->columns[i].option->gpus;
+	}
+	/* GLPK allows itself a part of a million GPUs */
+	for (int t = 0; t < g->n_types; t++)
+		if (left[t] < 0)
+			return fit_fail(err, FIT_ENOCONV, "no assignment of %zu jobs within so many GPUs", g->n_jobs);
+	return FIT_OK;
+}
+
 int fit_sia_solve_large(const struct fit_sia_job *jobs, size_t n_jobs, const int64_t *capacity, int n_types,
 			int32_t *choice, struct fit_err *err)
 {
-	int64_t left[FIT_SIA_TYPES_MAX];
-	struct column *columns;
-	size_t n = 0, room = 1;
-	glp_prob *lp;
+	struct large g = { .jobs = jobs, .n_jobs = n_jobs, .n_types = n_types, .choice = choice };
+	size_t room = 1;
 	int rc = FIT_OK;
 
 	for (int t = 0; t < n_types; t++)
-		left[t] = capacity[t];
+		g.left[t] = capacity[t];
 	for (size_t j = 0; j < n_jobs; j++) {
 		room += jobs[j].n;
 		choice[j] = jobs[j].pinned ? jobs[j].current : FIT_SIA_NOTHING;
 		for (size_t i = 0; jobs[j].pinned && i < jobs[j].n; i++)
 			if (jobs[j].options[i].config == jobs[j].current)
-				left[jobs[j].options[i].type] -= jobs[j].options[i].gpus;
+				g.left[jobs[j].options[i].type] -= jobs[j].options[i].gpus;
 	}
-	columns = calloc(room, sizeof *columns);
-	if (!columns)
+	g.columns = calloc(room, sizeof *g.columns);
+	if (!g.columns)
 		return fit_fail_nomem(err);
-	n = set_columns(jobs, n_jobs, left, columns);
-	if (n) {
-		glp_term_out(GLP_OFF);
-		lp = glp_create_prob();
-		load(lp, jobs, n_jobs, left, n_types, columns, n);
-		rc = solve(lp, gap_of(jobs, columns, n));
-		if (rc)
-			rc = fit_fail(err, rc, "no proven assignment of %zu jobs", n_jobs);
-		for (size_t i = 0; i < n && !rc; i++)
-			if (glp_mip_col_val(lp, (int)i + 1) > 0.5)
-				choice[columns[i].job] = columns[i].option->config;
-		glp_delete_prob(lp);
-		glp_free_env();
-	}
-	free(columns);
+	g.n = set_columns(jobs, n_jobs, g.left, g.columns);
+	if (g.n)
+		rc = fit_lp_call(assign, &g, "an assignment of jobs", err);
+	free(g.columns);
 	return rc;
 }

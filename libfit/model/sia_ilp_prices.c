@@ -8,6 +8,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "libfit/model/lp_guard.h"
 #include "libfit/model/sia_ilp_parts.h"
 
 #define STEPS_MAX 300
@@ -58,7 +59,6 @@ static glp_prob *open_pieces(const struct fit_sia_solver *s)
 	double most[FIT_SIA_TYPES_MAX];
 	glp_prob *lp;
 
-	glp_term_out(GLP_OFF);
 	lp = glp_create_prob();
 	highest_prices(s, most);
 	glp_set_obj_dir(lp, GLP_MAX);
@@ -89,11 +89,15 @@ static void add_piece(glp_prob *lp, const struct fit_sia_solver *s, const int64_
 	glp_set_row_bnds(lp, row, GLP_UP, 0, at / (double)s->per_cost);
 }
 
-static void ascend(struct fit_sia_solver *s, glp_prob *lp)
+/* Whenever it ends, the best prices so far give a bound. */
+static int ascend(void *arg, struct fit_err *err)
 {
+	struct fit_sia_solver *s = arg;
+	glp_prob *lp = NULL;
 	int64_t price[FIT_SIA_TYPES_MAX] = { 0 }, used[FIT_SIA_TYPES_MAX];
 	glp_smcp parm;
 
+	(void)err;
 	glp_init_smcp(&parm);
 	parm.msg_lev = GLP_MSG_OFF;
 	for (int k = 0; k < STEPS_MAX; k++) {
@@ -103,15 +107,17 @@ static void ascend(struct fit_sia_solver *s, glp_prob *lp)
 			s->bound = value;
 			memcpy(s->price, price, sizeof price);
 		}
+		lp = lp ? lp : open_pieces(s);
 		add_piece(lp, s, price, used, value);
 		if (glp_simplex(lp, &parm) || glp_get_status(lp) != GLP_OPT)
-			return;		/* the best price so far is a bound all the same */
+			return FIT_OK;
 		/* closer than a GPU at its price is rounded */
 		if (glp_get_obj_val(lp) * (double)s->per_cost <= (double)s->bound + 0.5 * (double)s->per_gpu)
-			return;
+			return FIT_OK;
 		for (int t = 0; t < s->n_types; t++)
 			price[t] = (int64_t)nearbyint(fmax(0, glp_get_col_prim(lp, t + 1)) * (double)s->per_cost);
 	}
+	return FIT_OK;
 }
 
 static void reduce(struct fit_sia_solver *s)
@@ -132,10 +138,8 @@ static void reduce(struct fit_sia_solver *s)
 
 void fit_sia_set_prices(struct fit_sia_solver *s)
 {
-	glp_prob *lp = open_pieces(s);
+	int rc = fit_lp_call(ascend, s, "prices of GPUs", NULL);
 
-	ascend(s, lp);
-	glp_delete_prob(lp);
-	glp_free_env();
+	(void)rc;	/* as good as any: there is a bound */
 	reduce(s);
 }

@@ -381,6 +381,53 @@ static void refuses_nonsense(void **state)
 	}
 }
 
+/* Costs and GPUs at the ends of their types, which fit_sia_solve() would refuse: an answer that fits or an
+ * error, and never the end of the process. */
+static void extremes_for_glpk(void **state)
+{
+	static const int64_t costs[] = { 0, 1, -1, INT64_MAX / 2, INT64_MIN / 2, INT64_C(1) << 53, -FIT_SIA_COST_MAX };
+	static const int64_t rooms[] = { 0, 1, INT32_MAX, INT64_MAX / 2 };
+	static const int32_t gpus[] = { 1, 2, INT32_MAX };
+	gsl_rng *r = fit_rng_new(7, "test/sia-extremes");
+	int solved = 0;
+
+	(void)state;
+	assert_non_null(r);
+	for (int k = 0; k < 400; k++) {
+		int32_t choice[JOBS];
+		struct instance p = { .n = 1 + gsl_rng_uniform_int(r, JOBS) };
+		struct fit_err err;
+		int rc;
+
+		for (int t = 0; t < TYPES; t++)
+			p.capacity[t] = rooms[gsl_rng_uniform_int(r, 4)];
+		for (size_t j = 0; j < p.n; j++) {
+			for (int i = 0; i < OPTIONS; i++)
+				p.options[j][i] = (struct fit_sia_option){
+					.config = i, .type = i % TYPES, .gpus = gpus[gsl_rng_uniform_int(r, 3)],
+					.cost = costs[gsl_rng_uniform_int(r, 7)] };
+			p.jobs[j] = (struct fit_sia_job){ p.options[j], OPTIONS, costs[gsl_rng_uniform_int(r, 7)],
+							  FIT_SIA_NOTHING, false };
+		}
+		rc = fit_sia_solve_large(p.jobs, p.n, p.capacity, TYPES, choice, &err);
+		if (rc) {
+			assert_int_equal(rc, FIT_ENOCONV);
+			continue;
+		}
+		solved++;
+		for (int t = 0; t < TYPES; t++) {
+			int64_t used = 0;
+
+			for (size_t j = 0; j < p.n; j++)
+				if (choice[j] >= 0 && choice[j] % TYPES == t)
+					used += p.options[j][choice[j]].gpus;
+			assert_true(used <= p.capacity[t]);
+		}
+	}
+	assert_true(solved > 100);
+	gsl_rng_free(r);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -388,6 +435,7 @@ int main(void)
 		cmocka_unit_test(agrees_with_a_whole_table),
 		cmocka_unit_test(solves_large_ones),
 		cmocka_unit_test(refuses_nonsense),
+		cmocka_unit_test(extremes_for_glpk),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
