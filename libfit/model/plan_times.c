@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "libfit/model/plan_delaunay.h"
 #include "libfit/table/table.h"
 
 enum { APP, PLAN, PLACEMENT, ITER, N_COLUMNS };
@@ -22,6 +23,7 @@ void fit_plan_times_release(struct fit_plan_times *t)
 		free(t->apps[i].name);
 		free(t->apps[i].times);
 		free(t->apps[i].pairs);
+		free(t->apps[i].triangles);
 	}
 	for (size_t i = 0; i < t->n_plans; i++)
 		free(t->plans[i]);
@@ -169,7 +171,7 @@ static int finish_app(struct fit_plan_app *a, struct fit_err *err)
 			a->times[kept++] = a->times[i];
 	}
 	a->n = kept;
-	return FIT_OK;
+	return fit_plan_delaunay(a, err);
 }
 
 int fit_plan_times_read(struct fit_plan_times *t, const char *operand, struct fit_err *err)
@@ -200,65 +202,6 @@ int fit_plan_times_read(struct fit_plan_times *t, const char *operand, struct fi
 }
 
 /* ---- the time of an iteration ---- */
-
-/* Twice the area of a triangle; its sign says which way round it is. */
-static int64_t area2(const struct fit_plan_pair *a, const struct fit_plan_pair *b,
-		     const struct fit_plan_pair *c)
-{
-	return (int64_t)(b->nodes - a->nodes) * (c->gpus - a->gpus) -
-	       (int64_t)(c->nodes - a->nodes) * (b->gpus - a->gpus);
-}
-
-/* Is p inside of the circle through a, b and c, which go round counter-clockwise? Exact. */
-static bool in_circle(const struct fit_plan_pair *a, const struct fit_plan_pair *b,
-		      const struct fit_plan_pair *c, const struct fit_plan_pair *p)
-{
-	const struct fit_plan_pair *const v[3] = { a, b, c };
-	int64_t x[3], y[3], s[3];
-
-	for (int i = 0; i < 3; i++) {
-		x[i] = v[i]->nodes - p->nodes;
-		y[i] = v[i]->gpus - p->gpus;
-		s[i] = x[i] * x[i] + y[i] * y[i];
-	}
-	return x[0] * (y[1] * s[2] - y[2] * s[1]) - y[0] * (x[1] * s[2] - x[2] * s[1]) +
-	       s[0] * (x[1] * y[2] - x[2] * y[1]) > 0;
-}
-
-/*
- * Linear interpolation over a Delaunay triangulation: a triangle is one of it if no point is inside of
- * its circle. There are a dozen points, so all triangles are tried. Where points on one circle leave a
- * choice, the first triangle in the order of the points is taken.
- */
-static double interpolate(const struct fit_plan_app *a, const struct fit_plan_pair *q)
-{
-	for (size_t i = 0; i < a->n_pairs; i++)
-		for (size_t j = i + 1; j < a->n_pairs; j++)
-			for (size_t k = j + 1; k < a->n_pairs; k++) {
-				const struct fit_plan_pair *p = &a->pairs[i], *r = &a->pairs[j], *s = &a->pairs[k];
-				int64_t all = area2(p, r, s), w[3];
-				bool empty = true;
-
-				if (all < 0) {
-					const struct fit_plan_pair *swap = r;
-
-					r = s;
-					s = swap;
-					all = -all;
-				}
-				w[0] = area2(q, r, s);
-				w[1] = area2(p, q, s);
-				w[2] = area2(p, r, q);
-				if (!all || w[0] < 0 || w[1] < 0 || w[2] < 0)
-					continue;
-				for (size_t m = 0; m < a->n_pairs && empty; m++)
-					empty = !in_circle(p, r, s, &a->pairs[m]);
-				if (empty)
-					return ((double)w[0] * p->iter_s + (double)w[1] * r->iter_s +
-						(double)w[2] * s->iter_s) / (double)all;
-			}
-	return (double)NAN;
-}
 
 static const struct fit_plan_time *find(const struct fit_plan_app *a, uint16_t plan, const uint8_t *per_node,
 					size_t n)
@@ -310,10 +253,9 @@ static double between(const struct fit_plan_app *a, uint16_t plan, int32_t nodes
 /* The mean of all plans, or its interpolation. */
 static double of_pair(const struct fit_plan_app *a, const struct fit_plan_pair *q)
 {
-	for (size_t i = 0; i < a->n_pairs; i++)
-		if (a->pairs[i].nodes == q->nodes && a->pairs[i].gpus == q->gpus)
-			return a->pairs[i].iter_s;
-	return interpolate(a, q);
+	const struct fit_plan_pair *p = a->n_pairs ? bsearch(q, a->pairs, a->n_pairs, sizeof *q, by_pair) : NULL;
+
+	return p ? p->iter_s : fit_plan_interpolate(a, q);
 }
 
 static bool is_zero(const struct fit_plan_app *a, uint16_t plan)

@@ -37,6 +37,11 @@ struct fit_plan_pair {
 	double iter_s;
 };
 
+/* Numbers of three pairs, p < r < s. */
+struct fit_plan_triangle {
+	uint32_t p, r, s;
+};
+
 struct fit_plan_app {
 	char *name;
 	const struct fit_plan_times *of;
@@ -44,6 +49,8 @@ struct fit_plan_app {
 	size_t n, cap;
 	struct fit_plan_pair *pairs;	/* by nodes, then GPUs */
 	size_t n_pairs;
+	struct fit_plan_triangle *triangles;	/* by p, r and s: those without a pair inside of their circle */
+	size_t n_triangles, cap_triangles;
 };
 
 struct fit_plan_times {
