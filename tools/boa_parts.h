@@ -25,8 +25,6 @@ struct boa_data {
 int boa_open_table(const struct cli *cli, const struct boa_data *d, const struct fit_boa_solution *s,
 		   const struct fit_field *fields, size_t n, struct fit_writer **w,
 		   struct fit_err *err) FIT_MUST_CHECK;
-/* End it and rename into place; where rc says so, leave nothing. */
-int boa_close_table(struct fit_writer *w, int rc, struct fit_err *err) FIT_MUST_CHECK;
 
 int boa_write_frontier(const struct cli *cli, const struct boa_data *d, struct fit_err *err) FIT_MUST_CHECK;
 int boa_write_vertices(const struct cli *cli, const struct boa_data *d, struct fit_err *err) FIT_MUST_CHECK;

@@ -55,21 +55,7 @@ int boa_open_table(const struct cli *cli, const struct boa_data *d, const struct
 		rc = fit_meta_set(&meta, "method", fit_boa_method_name(s->method));
 	if (!rc && s && s->method != FIT_BOA_MIXED) /* that of the mixed optimum is rounding */
 		rc = meta_real(&meta, "gap", s->gap);
-	rc = rc ? fit_fail_nomem(err) : cli_writer_open(cli, w, err);
-	if (!rc)
-		rc = fit_writer_begin(*w, NULL, &meta, fields, n, err);
-	fit_meta_release(&meta);
-	return rc;
-}
-
-int boa_close_table(struct fit_writer *w, int rc, struct fit_err *err)
-{
-	if (!rc)
-		rc = fit_writer_end(w, err);
-	if (!rc)
-		return fit_writer_close(w, err);
-	fit_writer_abort(w);
-	return rc;
+	return cli_table_begin(cli, w, NULL, &meta, rc, fields, n, err);
 }
 
 /* ---- frontier ---- */
@@ -144,7 +130,7 @@ int boa_write_frontier(const struct cli *cli, const struct boa_data *d, struct f
 		}
 		rc = fit_writer_end_row(w, err);
 	}
-	return boa_close_table(w, rc, err);
+	return cli_writer_end(w, rc, err);
 }
 
 /* "1 1 4", with types "t4:1 t4:1 v100:4"; *type is the one that all have, or -1. */
@@ -204,7 +190,7 @@ int boa_write_vertices(const struct cli *cli, const struct boa_data *d, struct f
 		}
 	}
 	fit_str_release(&text);
-	return boa_close_table(w, rc, err);
+	return cli_writer_end(w, rc, err);
 }
 
 /* ---- summaries ---- */

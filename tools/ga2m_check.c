@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* gf-ga2m check: shapes that are silly, and rows that training knew nothing of. */
-#include <math.h>
 #include <stdlib.h>
 
 #include "libfit/model/ga2m_review.h"
@@ -27,8 +26,9 @@ const struct cli_option ga2m_check_options[] = {
 	{ 0, NULL, CLI_FLAG, 0, NULL, NULL, NULL, NULL, 0, 0, 0 }
 };
 
-void ga2m_check_defaults(struct ga2m_check_options *o)
+void ga2m_check_defaults(void *given)
 {
+	struct ga2m_check_options *o = given;
 	struct fit_ga2m_review_params p = fit_ga2m_review_params_default();
 
 	*o = (struct ga2m_check_options){ .support = p.support, .spike = p.spike, .limit = 0.01 };
@@ -52,14 +52,6 @@ static int tally(const struct ga2m_check_options *o, const struct fit_ga2m *m, s
 	return rc;
 }
 
-static void put_real(struct fit_writer *w, double v)
-{
-	if (isnan(v))
-		fit_writer_na(w);
-	else
-		fit_writer_real(w, v);
-}
-
 static int put_finding(const struct fit_ga2m *m, const struct fit_ga2m_finding *x, struct fit_writer *w,
 		       struct fit_err *err)
 {
@@ -77,9 +69,9 @@ static int put_finding(const struct fit_ga2m *m, const struct fit_ga2m_finding *
 		fit_writer_na(w);
 	else
 		fit_writer_int(w, x->bin);
-	put_real(w, x->found);
-	put_real(w, x->expected);
-	put_real(w, x->weight);
+	fit_writer_real_or_na(w, x->found);
+	fit_writer_real_or_na(w, x->expected);
+	fit_writer_real_or_na(w, x->weight);
 	fit_writer_str(w, *x->what ? x->what : NULL);
 	fit_str_release(&name);
 	return fit_writer_end_row(w, err);
@@ -94,24 +86,16 @@ static int report(const struct cli *cli, const struct fit_ga2m *m, const char *h
 						   { "expected", FIT_REAL, 0 }, { "weight", FIT_REAL, 0 },
 						   { "what", FIT_TEXT, 0 } };
 	struct fit_writer *w = NULL;
-	struct fit_meta meta = { 0 };
-	int rc = cli_meta(cli, &meta, false) || cli_meta_input(&meta, "model", hash);
+	int rc = cli_table_about(cli, &w, "findings", "model", hash, fields, sizeof fields / sizeof *fields, err);
 
-	rc = rc ? fit_fail_nomem(err) : cli_writer_open(cli, &w, err);
-	rc = rc ? rc : fit_writer_begin(w, "findings", &meta, fields, sizeof fields / sizeof *fields, err);
 	for (size_t i = 0; i < f->n && !rc; i++)
 		rc = put_finding(m, &f->list[i], w, err);
-	fit_meta_release(&meta);
-	rc = rc ? rc : fit_writer_end(w, err);
-	if (rc) {
-		fit_writer_abort(w);
-		return rc;
-	}
-	return fit_writer_close(w, err);
+	return cli_writer_end(w, rc, err);
 }
 
-int ga2m_check(struct cli *cli, const struct ga2m_check_options *o)
+int ga2m_check(struct cli *cli, void *given)
 {
+	const struct ga2m_check_options *o = given;
 	struct fit_ga2m_review_params p = { NULL, o->support, o->spike };
 	struct fit_ga2m_findings f = { 0 };
 	enum fit_ga2m_shape *shapes = NULL;

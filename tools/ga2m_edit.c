@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* gf-ga2m edit: terms pinned, smoothed, flattened, made monotone; what changed is kept with the model. */
 #include <math.h>
-#include <stdlib.h>
 
 #include "libfit/model/ga2m_edit.h"
 #include "tools/ga2m_parts.h"
@@ -63,8 +62,9 @@ static int one_edit(struct fit_ga2m *m, const char *text, struct fit_writer *log
 	return fit_writer_end_row(log, err);
 }
 
-int ga2m_edit(struct cli *cli, const struct ga2m_edit_options *o)
+int ga2m_edit(struct cli *cli, void *given)
 {
+	const struct ga2m_edit_options *o = given;
 	struct fit_ga2m m = { 0 };
 	struct fit_writer *log = NULL;
 	char hash[FIT_HASH_HEX];

@@ -2,7 +2,6 @@
 /* gf-ga2m explain: predictions as sums of terms, the shape of a term, or what each term is worth. */
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "libfit/model/ga2m_edit.h"
 #include "tools/ga2m_rows.h"
@@ -25,14 +24,6 @@ const struct cli_option ga2m_explain_options[] = {
 	  "FILE is comma-separated (assumed when its name ends in .csv)", NULL, 0, 0, 0 },
 	{ 0, NULL, CLI_FLAG, 0, NULL, NULL, NULL, NULL, 0, 0, 0 }
 };
-
-static void put_real(struct fit_writer *w, double v)
-{
-	if (isnan(v))
-		fit_writer_na(w);
-	else
-		fit_writer_real(w, v);
-}
 
 static int begin(const struct cli *cli, const struct fit_ga2m *m, const char *hash, const char *name,
 		 const struct fit_ga2m_term *term, const struct fit_field *fields, size_t n, struct fit_writer **w,
@@ -79,9 +70,9 @@ static int importance(const struct cli *cli, const struct fit_ga2m *m, const cha
 		}
 		fit_writer_str(*w, name.s);
 		fit_writer_real(*w, t->importance);
-		put_real(*w, t->importance_sd);
-		put_real(*w, least <= largest ? least : (double)NAN);
-		put_real(*w, least <= largest ? largest : (double)NAN);
+		fit_writer_real_or_na(*w, t->importance_sd);
+		fit_writer_real_or_na(*w, least <= largest ? least : (double)NAN);
+		fit_writer_real_or_na(*w, least <= largest ? largest : (double)NAN);
 		rc = fit_writer_end_row(*w, err);
 	}
 	fit_str_release(&name);
@@ -108,8 +99,8 @@ static void put_bin(struct fit_writer *w, const struct fit_ga2m *m, const struct
 	const struct fit_ga2m_feature *f = &m->features[t->feature[d]];
 
 	fit_writer_int(w, (int64_t)bin);
-	put_real(w, f->nominal ? (double)NAN : bound(f, t->level[d], bin, false));
-	put_real(w, f->nominal ? (double)NAN : bound(f, t->level[d], bin, true));
+	fit_writer_real_or_na(w, f->nominal ? (double)NAN : bound(f, t->level[d], bin, false));
+	fit_writer_real_or_na(w, f->nominal ? (double)NAN : bound(f, t->level[d], bin, true));
 	fit_writer_str(w, bin == 0 ? "missing" : f->nominal ? f->categories[bin - 1] : NULL);
 }
 
@@ -151,7 +142,7 @@ static int shape(const struct cli *cli, const struct fit_ga2m *m, size_t term, c
 				if (m->n_outputs > 1)
 					fit_writer_str(*w, m->classes[o]);
 				fit_writer_real(*w, t->score[cell * m->n_outputs + o]);
-				put_real(*w, t->sd[cell * m->n_outputs + o]);
+				fit_writer_real_or_na(*w, t->sd[cell * m->n_outputs + o]);
 				fit_writer_real(*w, t->weight[cell]);
 				rc = fit_writer_end_row(*w, err);
 			}
@@ -211,7 +202,7 @@ static int put_plain(struct job *j, size_t output, const char *part, double add,
 	put_head(j, output, part);
 	fit_writer_na(j->w);
 	fit_writer_na(j->w);
-	put_real(j->w, add);
+	fit_writer_real_or_na(j->w, add);
 	fit_writer_na(j->w);
 	fit_writer_real(j->w, total);
 	return fit_writer_end_row(j->w, err);
@@ -262,7 +253,7 @@ static int one_output(struct job *j, size_t o, struct fit_err *err)
 		put_value(j, t, 0);
 		put_value(j, t, 1);
 		fit_writer_real(j->w, j->order[i].add);
-		put_real(j->w, t->sd[fit_ga2m_cell(m, t, j->r.x) * m->n_outputs + o]);
+		fit_writer_real_or_na(j->w, t->sd[fit_ga2m_cell(m, t, j->r.x) * m->n_outputs + o]);
 		fit_writer_real(j->w, total);
 		rc = fit_writer_end_row(j->w, err);
 	}
@@ -335,8 +326,14 @@ static int rows(const struct cli *cli, const struct ga2m_explain_options *o, con
 	return rc;
 }
 
-int ga2m_explain(struct cli *cli, const struct ga2m_explain_options *o)
+void ga2m_explain_defaults(void *given)
 {
+	((struct ga2m_explain_options *)given)->top = -1;
+}
+
+int ga2m_explain(struct cli *cli, void *given)
+{
+	const struct ga2m_explain_options *o = given;
 	struct fit_ga2m m = { 0 };
 	struct fit_writer *w = NULL;
 	char hash[FIT_HASH_HEX];
@@ -355,10 +352,7 @@ int ga2m_explain(struct cli *cli, const struct ga2m_explain_options *o)
 		rc = shape(cli, &m, term, hash, &w, &err);
 	else if (!rc)
 		rc = o->importance ? importance(cli, &m, hash, &w, &err) : rows(cli, o, &m, hash, &w, &err);
-	if (!rc)
-		rc = fit_writer_close(w, &err);
-	else
-		fit_writer_abort(w);
+	rc = cli_writer_close(w, rc, &err);
 	fit_ga2m_release(&m);
 	return rc ? cli_error(cli, &err) : CLI_EXIT_OK;
 }

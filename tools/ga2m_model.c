@@ -20,28 +20,18 @@ const struct cli_option ga2m_convert_options[] = {
 
 static int read_json(struct fit_ga2m *m, const char *operand, char hash[FIT_HASH_HEX], struct fit_err *err)
 {
-	struct fit_source *s = NULL;
 	struct fit_str text = { 0 };
-	int rc = fit_source_open(&s, operand, err);
+	int rc = fit_source_slurp(operand, &text, hash, err);
 
-	if (!rc)
-		rc = fit_source_read_all(s, &text, err);
-	if (!rc)
-		rc = fit_ga2m_read_json(m, fit_source_name(s), text.s ? text.s : "", text.n, err);
-	if (!rc)
-		fit_source_hash(s, hash);
-	fit_source_close(s);
+	rc = rc ? rc : fit_ga2m_read_json(m, fit_operand_name(operand), text.s ? text.s : "", text.n, err);
 	fit_str_release(&text);
 	return rc;
 }
 
 int ga2m_read_model(struct fit_ga2m *m, const char *operand, char hash[FIT_HASH_HEX], struct fit_err *err)
 {
-	size_t n = strlen(operand);
-
-	if (n > 5 && strcmp(operand + n - 5, ".json") == 0)
-		return read_json(m, operand, hash, err);
-	return fit_ga2m_read(m, operand, hash, err);
+	return fit_operand_is_json(operand) ? read_json(m, operand, hash, err) :
+	       fit_ga2m_read(m, operand, hash, err);
 }
 
 /* Metadata of the output of this call: the notes of the model among them, which are edits and the like. */
@@ -59,19 +49,14 @@ int ga2m_write_model(const struct cli *cli, const struct fit_ga2m *m, const char
 {
 	struct fit_writer *w = NULL;
 	struct fit_meta meta = { 0 };
-	size_t n = cli->out ? strlen(cli->out) : 0;
 	int rc;
 
-	if (n > 5 && strcmp(cli->out + n - 5, ".json") == 0)
+	if (cli->out && fit_operand_is_json(cli->out))
 		return ga2m_write_json(cli, m, err);
 	rc = meta_of(cli, m, hash, &meta) ? fit_fail_nomem(err) : cli_writer_open(cli, &w, err);
 	rc = rc ? rc : fit_ga2m_write(m, &meta, w, err);
 	fit_meta_release(&meta);
-	if (rc) {
-		fit_writer_abort(w);
-		return rc;
-	}
-	return fit_writer_close(w, err);
+	return cli_writer_close(w, rc, err);
 }
 
 /* Text that a printer appended, where that went well. */
@@ -98,8 +83,9 @@ static int write_c(const struct cli *cli, const struct fit_ga2m *m, const char *
 	return write_text(cli, &text, rc, err);
 }
 
-int ga2m_convert(struct cli *cli, const struct ga2m_convert_options *o)
+int ga2m_convert(struct cli *cli, void *given)
 {
+	const struct ga2m_convert_options *o = given;
 	struct fit_ga2m m = { 0 };
 	char hash[FIT_HASH_HEX];
 	struct fit_err err;

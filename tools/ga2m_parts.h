@@ -19,15 +19,15 @@ struct ga2m_train_options {
 	bool no_purify, keep_bags, csv;
 };
 extern const struct cli_option ga2m_train_options[];
-void ga2m_train_defaults(struct ga2m_train_options *o);
-int ga2m_train(struct cli *cli, const struct ga2m_train_options *o);
+void ga2m_train_defaults(void *given);
+int ga2m_train(struct cli *cli, void *given);
 
 struct ga2m_predict_options {
 	const char *model, *id;
 	bool link, sd, terms, csv;
 };
 extern const struct cli_option ga2m_predict_options[];
-int ga2m_predict(struct cli *cli, const struct ga2m_predict_options *o);
+int ga2m_predict(struct cli *cli, void *given);
 
 /* A model from tables, or from JSON where the name of the operand ends in .json; and back. */
 int ga2m_read_model(struct fit_ga2m *m, const char *operand, char hash[FIT_HASH_HEX],
@@ -41,7 +41,7 @@ struct ga2m_convert_options {
 	bool json, c;
 };
 extern const struct cli_option ga2m_convert_options[];
-int ga2m_convert(struct cli *cli, const struct ga2m_convert_options *o);
+int ga2m_convert(struct cli *cli, void *given);
 
 struct ga2m_explain_options {
 	const char *model, *id, *shape;
@@ -49,14 +49,15 @@ struct ga2m_explain_options {
 	bool importance, csv;
 };
 extern const struct cli_option ga2m_explain_options[];
-int ga2m_explain(struct cli *cli, const struct ga2m_explain_options *o);
+void ga2m_explain_defaults(void *given);
+int ga2m_explain(struct cli *cli, void *given);
 
 struct ga2m_edit_options {
 	struct cli_list edit;
 	const char *log;
 };
 extern const struct cli_option ga2m_edit_options[];
-int ga2m_edit(struct cli *cli, const struct ga2m_edit_options *o);
+int ga2m_edit(struct cli *cli, void *given);
 
 struct ga2m_update_options {
 	const char *model, *drift, *target, *time;
@@ -65,8 +66,8 @@ struct ga2m_update_options {
 	bool csv;
 };
 extern const struct cli_option ga2m_update_options[];
-void ga2m_update_defaults(struct ga2m_update_options *o);
-int ga2m_update(struct cli *cli, const struct ga2m_update_options *o);
+void ga2m_update_defaults(void *given);
+int ga2m_update(struct cli *cli, void *given);
 
 struct ga2m_check_options {
 	struct cli_list shape;
@@ -75,7 +76,7 @@ struct ga2m_check_options {
 	bool csv;
 };
 extern const struct cli_option ga2m_check_options[];
-void ga2m_check_defaults(struct ga2m_check_options *o);
-int ga2m_check(struct cli *cli, const struct ga2m_check_options *o);
+void ga2m_check_defaults(void *given);
+int ga2m_check(struct cli *cli, void *given);
 
 #endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* gf-ga2m predict: what a model says of rows. */
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -228,8 +227,9 @@ static int finish(struct fit_input *in, struct fit_writer *w, struct fit_err *er
 	return rc ? rc : fit_writer_end(w, err);
 }
 
-int ga2m_predict(struct cli *cli, const struct ga2m_predict_options *o)
+int ga2m_predict(struct cli *cli, void *given)
 {
+	const struct ga2m_predict_options *o = given;
 	struct job j = { .o = o };
 	struct fit_input *in = NULL;
 	struct fit_writer *w = NULL;

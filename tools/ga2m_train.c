@@ -89,8 +89,9 @@ const struct cli_option ga2m_train_options[] = {
 	{ 0, NULL, CLI_FLAG, 0, NULL, NULL, NULL, NULL, 0, 0, 0 }
 };
 
-void ga2m_train_defaults(struct ga2m_train_options *o)
+void ga2m_train_defaults(void *given)
 {
+	struct ga2m_train_options *o = given;
 	struct fit_ga2m_params p = fit_ga2m_params_default(FIT_GA2M_SQUARED);
 
 	*o = (struct ga2m_train_options){
@@ -220,11 +221,7 @@ static int write_model(const struct cli *cli, const struct fit_ga2m *m, const ch
 		rc = cli_writer_open(cli, &w, err);
 	if (!rc)
 		rc = fit_ga2m_write(m, &meta, w, err);
-	if (!rc) {
-		rc = fit_writer_close(w, err);
-		w = NULL;
-	}
-	fit_writer_abort(w);
+	rc = cli_writer_close(w, rc, err);
 	fit_meta_release(&meta);
 	return rc;
 }
@@ -286,8 +283,9 @@ static int check_usage(struct cli *cli, const struct ga2m_train_options *o)
 	return unused(cli, o);
 }
 
-int ga2m_train(struct cli *cli, const struct ga2m_train_options *o)
+int ga2m_train(struct cli *cli, void *given)
 {
+	const struct ga2m_train_options *o = given;
 	struct fit_ga2m_params p = parameters(cli, o);
 	struct fit_input *in = NULL;
 	struct ga2m_columns c = { 0 };

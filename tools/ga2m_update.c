@@ -6,6 +6,7 @@
 
 #include "libfit/model/ga2m_edit.h"
 #include "libfit/model/ga2m_update.h"
+#include "libfit/table/source.h"
 #include "tools/ga2m_rows.h"
 
 #define AT(field) offsetof(struct ga2m_update_options, field)
@@ -33,8 +34,9 @@ const struct cli_option ga2m_update_options[] = {
 	{ 0, NULL, CLI_FLAG, 0, NULL, NULL, NULL, NULL, 0, 0, 0 }
 };
 
-void ga2m_update_defaults(struct ga2m_update_options *o)
+void ga2m_update_defaults(void *given)
 {
+	struct ga2m_update_options *o = given;
 	struct fit_ga2m_params p = fit_ga2m_params_default(FIT_GA2M_SQUARED);
 
 	*o = (struct ga2m_update_options){ .keep = 1, .bags = (int64_t)p.bags, .share = p.validation_share,
@@ -168,14 +170,6 @@ static int read_rows(struct cli *cli, const struct ga2m_update_options *o, const
 
 /* ---- what moved ---- */
 
-static void put_real(struct fit_writer *w, double v)
-{
-	if (isnan(v))
-		fit_writer_na(w);
-	else
-		fit_writer_real(w, v);
-}
-
 static int write_drift(const struct cli *cli, const char *file, const char *hash, const struct fit_ga2m *m,
 		       const struct fit_ga2m_drift *drift, struct fit_writer **w, struct fit_err *err)
 {
@@ -200,7 +194,7 @@ static int write_drift(const struct cli *cli, const char *file, const char *hash
 		fit_writer_str(*w, x->term == SIZE_MAX ? "intercept" : name.s);
 		fit_writer_real(*w, x->mean);
 		fit_writer_real(*w, x->largest);
-		put_real(*w, x->spread);
+		fit_writer_real_or_na(*w, x->spread);
 		fit_writer_real(*w, x->importance_before);
 		fit_writer_real(*w, x->importance_after);
 		rc = fit_writer_end_row(*w, err);
@@ -245,8 +239,9 @@ static struct fit_ga2m_params parameters(const struct cli *cli, const struct ga2
 	return p;
 }
 
-int ga2m_update(struct cli *cli, const struct ga2m_update_options *o)
+int ga2m_update(struct cli *cli, void *given)
 {
+	const struct ga2m_update_options *o = given;
 	struct fit_ga2m m = { 0 };
 	struct fresh g = { .target = -1, .weight = -1, .time = -1 };
 	struct fit_ga2m_drift *drift = NULL;
@@ -270,7 +265,7 @@ int ga2m_update(struct cli *cli, const struct ga2m_update_options *o)
 		p = parameters(cli, o, &m);
 		rc = fit_ga2m_update(&m, &g.d, &p, o->keep, &drift, &report, &err);
 		if (rc)
-			fit_fail_prefix(&err, rc, "%s", strcmp(file, "-") == 0 ? "<stdin>" : file);
+			fit_fail_prefix(&err, rc, "%s", fit_operand_name(file));
 	}
 	rc = rc ? rc : note(&m, rows, drift, &err);
 	if (!rc)

@@ -107,11 +107,7 @@ static int write_log(const struct fit_jobs *jobs, struct replay_inputs *in,
 	int rc = fit_writer_open(&w, log, 0, err);
 
 	rc = rc ? rc : fit_replay(jobs, &in->partitions, p, &none, w, &counts, err);
-	if (rc) {
-		fit_writer_abort(w);
-		return rc;
-	}
-	return fit_writer_close(w, err);
+	return cli_writer_close(w, rc, err);
 }
 
 static int replay(const struct gate_replay_options *o, struct replay_inputs *in, struct fit_replay_params *p,

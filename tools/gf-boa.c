@@ -4,7 +4,6 @@
  * time, the plans for a budget (mixed optimum, best pure plans, integer programme, heuristic),
  * and their certificate.
  */
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -89,22 +88,7 @@ static const struct cli_option certify_options[] = {
 	END
 };
 
-static const struct cli_verb verbs[] = {
-	{ "frontier", "[SPEEDUPS]", "every breakpoint of cost and completion time", frontier_options, 0,
-	  1 },
-	{ "solve", "[SPEEDUPS]", "the widths for a budget", solve_options, 0, 1 },
-	{ "certify", "[PLANS]", "are plans feasible and optimal? From the tables and a price alone",
-	  certify_options, 0, 1 },
-	{ NULL, NULL, NULL, NULL, 0, 0 }
-};
-
-static const struct cli_tool tool = {
-	"gf-boa", "Fixed widths for classes of jobs under a budget: frontier, plans, certificate.",
-	"SPEEDUPS is a table of gf-speedup, PLANS one of gf-boa solve; see docs/formats/boa.md.", verbs
-};
-
 /* ---- options ---- */
-
 
 static void prices_release(struct boa_prices *p)
 {
@@ -181,7 +165,6 @@ static int take_budgets(struct cli *cli, const struct options *o, double **budge
 }
 
 /* ---- the problem ---- */
-
 
 static void data_release(struct boa_data *d)
 {
@@ -303,7 +286,7 @@ static int solve(const struct cli *cli, const struct options *o, const struct bo
 				 s.budget, s.cost, s.mean_jct_s, s.gap);
 		fit_boa_solution_release(&s);
 	}
-	return boa_close_table(w, rc, err);
+	return cli_writer_end(w, rc, err);
 }
 
 /* ---- certify ---- */
@@ -337,10 +320,7 @@ static int certify(struct cli *cli, const struct options *o, const struct boa_pr
 		    cli_meta_input(&meta, "speedups", s.hash) ||
 		    cli_meta_input(&meta, "classes", classes.hash)))
 		rc = fit_fail_nomem(err);
-	if (!rc)
-		rc = cli_writer_open(cli, &w, err);
-	if (!rc)
-		rc = fit_writer_begin(w, NULL, &meta, fields, COUNT(fields), err);
+	rc = rc ? rc : cli_table_begin(cli, &w, NULL, &meta, rc, fields, COUNT(fields), err);
 	*holds = true;
 	for (size_t i = 0; i < c.n && !rc; i++) {
 		const struct fit_boa_check *k = &c.checks[i];
@@ -358,7 +338,7 @@ static int certify(struct cli *cli, const struct options *o, const struct boa_pr
 		boa_put_number(w, k->gpus);
 		rc = fit_writer_end_row(w, err);
 	}
-	rc = boa_close_table(w, rc, err);
+	rc = cli_writer_end(w, rc, err);
 	fit_meta_release(&meta);
 	fit_speedups_release(&s);
 	fit_boa_classes_release(&classes);
@@ -368,8 +348,9 @@ static int certify(struct cli *cli, const struct options *o, const struct boa_pr
 
 /* ---- the tool ---- */
 
-static int run(struct cli *cli, const struct options *o)
+static int run(struct cli *cli, void *given)
 {
+	const struct options *o = given;
 	const char *verb = cli->verb->name;
 	struct boa_data d = { 0 };
 	struct fit_err err = { 0 };
@@ -396,16 +377,24 @@ static int run(struct cli *cli, const struct options *o)
 	return holds ? CLI_EXIT_OK : CLI_EXIT_DATA;
 }
 
+static const struct cli_verb verbs[] = {
+	{ "frontier", "[SPEEDUPS]", "every breakpoint of cost and completion time", frontier_options, 0, 1,
+	  .run = run },
+	{ "solve", "[SPEEDUPS]", "the widths for a budget", solve_options, 0, 1, .run = run },
+	{ "certify", "[PLANS]", "are plans feasible and optimal? From the tables and a price alone",
+	  certify_options, 0, 1, .run = run },
+	{ .name = NULL }
+};
+
+static const struct cli_tool tool = {
+	"gf-boa", "Fixed widths for classes of jobs under a budget: frontier, plans, certificate.",
+	"SPEEDUPS is a table of gf-speedup, PLANS one of gf-boa solve; see docs/formats/boa.md.", verbs
+};
+
 int main(int argc, char **argv)
 {
 	struct options o = { .routing = -1, .mu = -1, .budget = -1, .tolerance = 1e-12,
 			     .max_labels = 20000000, .max_nodes = 100000 };
-	struct cli cli;
-	int rc = cli_start(&cli, &tool, argc, argv, &o);
 
-	if (rc < 0)
-		rc = cli_finish(&cli, run(&cli, &o));
-	free(o.prices.items);
-	free(o.budgets.items);
-	return rc;
+	return cli_main(&tool, argc, argv, &o);
 }

@@ -5,7 +5,6 @@
  */
 #include <dirent.h>
 #include <errno.h>
-#include <math.h>
 #include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,17 +41,6 @@ static const struct cli_option run_options[] = {
 	{ 'j', "jobs", CLI_INT, offsetof(struct options, jobs), "N", "$JOBS or 2",
 	  "replays at a time within a recipe", NULL, 1, 10000, 0 },
 	END_OF_OPTIONS
-};
-
-static const struct cli_verb verbs[] = {
-	{ "run", "CLAIMS", "run the recipes that the claims need, then judge", run_options, 1, 1 },
-	{ "show", "CLAIMS", "judge from the tables that are there", show_options, 1, 1 },
-	{ NULL, NULL, NULL, NULL, 0, 0 }
-};
-
-static const struct cli_tool tool = {
-	"gf-claims", "Hold published claims against what is found here.",
-	"CLAIMS is a table such as data/claims.tsv. Recipes run in the current folder, the top of a checkout.", verbs
 };
 
 /* ---- which claims ---- */
@@ -178,14 +166,6 @@ static void put_text(struct fit_writer *w, struct fit_text t)
 		fit_writer_na(w);
 }
 
-static void put_real(struct fit_writer *w, double x)
-{
-	if (isnan(x))
-		fit_writer_na(w);
-	else
-		fit_writer_real(w, x);
-}
-
 static int put_verdict(struct fit_writer *w, const struct fit_claim *c, const struct fit_claim_result *r,
 		       struct fit_err *err)
 {
@@ -196,9 +176,9 @@ static int put_verdict(struct fit_writer *w, const struct fit_claim *c, const st
 	put_text(w, c->published);
 	put_text(w, c->unit);
 	fit_writer_str(w, fit_agreement_names[c->agreement]);
-	put_real(w, c->agreement < FIT_AGREE_ORDERING ? c->tolerance_pct : fit_real_na());
-	put_real(w, r->here);
-	put_real(w, r->off_pct);
+	fit_writer_real_or_na(w, c->agreement < FIT_AGREE_ORDERING ? c->tolerance_pct : fit_real_na());
+	fit_writer_real_or_na(w, r->here);
+	fit_writer_real_or_na(w, r->off_pct);
 	fit_writer_str(w, fit_claim_verdict_names[r->verdict]);
 	put_text(w, r->data ? fit_text_of(r->data) : (struct fit_text){ 0 });
 	/* what is missing, else what the table of claims says of a difference, or of the claim itself */
@@ -245,8 +225,9 @@ static bool is_no_folder(const char *path, struct fit_err *err)
 	return !d;
 }
 
-static int run(struct cli *cli, struct options *o)
+static int run(struct cli *cli, void *given)
 {
+	struct options *o = given;
 	struct fit_claims claims = { 0 };
 	struct fit_writer *w = NULL;
 	struct fit_err err = { 0 };
@@ -273,13 +254,8 @@ static int run(struct cli *cli, struct options *o)
 		status = run_recipes(cli, o, &claims);
 	}
 	rc = cli_writer_open(cli, &w, &err);
-	if (!rc) {
-		rc = judge_all(cli, o, &claims, w, counts, &err);
-		if (rc)
-			fit_writer_abort(w);
-		else
-			rc = fit_writer_close(w, &err);
-	}
+	rc = rc ? rc : judge_all(cli, o, &claims, w, counts, &err);
+	rc = cli_writer_close(w, rc, &err);
 	if (rc)
 		status = cli_error(cli, &err);
 	else
@@ -292,13 +268,20 @@ out:
 	return status;
 }
 
+static const struct cli_verb verbs[] = {
+	{ "run", "CLAIMS", "run the recipes that the claims need, then judge", run_options, 1, 1, .run = run },
+	{ "show", "CLAIMS", "judge from the tables that are there", show_options, 1, 1, .run = run },
+	{ .name = NULL }
+};
+
+static const struct cli_tool tool = {
+	"gf-claims", "Hold published claims against what is found here.",
+	"CLAIMS is a table such as data/claims.tsv. Recipes run in the current folder, the top of a checkout.", verbs
+};
+
 int main(int argc, char **argv)
 {
 	struct options o = { .folder = "out/figures", .recipes = "figures" };
-	struct cli cli;
-	int rc = cli_start(&cli, &tool, argc, argv, &o);
 
-	if (rc >= 0)
-		return rc;
-	return cli_finish(&cli, run(&cli, &o));
+	return cli_main(&tool, argc, argv, &o);
 }

@@ -37,16 +37,6 @@ static const struct cli_option option_table[] = {
 	{ 0, NULL, CLI_FLAG, 0, NULL, NULL, NULL, NULL, 0, 0, 0 }
 };
 
-static const struct cli_verb verbs[] = {
-	{ "", "A B", "", option_table, 2, 2 },
-	{ NULL, NULL, NULL, NULL, 0, 0 }
-};
-
-static const struct cli_tool tool = {
-	"gf-diff", "Compare two tables by key, exactly or with tolerances.",
-	"Nothing is printed and the status is 0 when they are equal; else it is 1.", verbs
-};
-
 /* ---- "a,b" and repeated options as one list ---- */
 
 struct names {
@@ -237,8 +227,9 @@ static int compare(struct fit_reader *ra, struct fit_reader *rb, const struct fi
 	return rc;
 }
 
-static int run(struct cli *cli, const struct options *o)
+static int run(struct cli *cli, void *given)
 {
+	const struct options *o = given;
 	struct names key = { 0 }, columns = { 0 }, ignore = { 0 };
 	struct fit_reader *a = NULL, *b = NULL;
 	struct fit_diff_params p = { .rel = o->rel, .abs = o->abs, .max = (size_t)o->max };
@@ -271,19 +262,22 @@ static int run(struct cli *cli, const struct options *o)
 	release_names(&key);
 	release_names(&columns);
 	release_names(&ignore);
-	free(o->key.items);
-	free(o->columns.items);
-	free(o->ignore.items);
 	return status;
 }
+
+static const struct cli_verb verbs[] = {
+	{ "", "A B", "", option_table, 2, 2, .run = run },
+	{ .name = NULL }
+};
+
+static const struct cli_tool tool = {
+	"gf-diff", "Compare two tables by key, exactly or with tolerances.",
+	"Nothing is printed and the status is 0 when they are equal; else it is 1.", verbs
+};
 
 int main(int argc, char **argv)
 {
 	struct options o = { .max = 3 };
-	struct cli cli;
-	int rc = cli_start(&cli, &tool, argc, argv, &o);
 
-	if (rc >= 0)
-		return rc;
-	return cli_finish(&cli, run(&cli, &o));
+	return cli_main(&tool, argc, argv, &o);
 }

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* gf-export: a model or metrics in the format that a scheduler or an operator reads. */
-#include <stdlib.h>
-#include <string.h>
 
 #include "libfit/base/outfile.h"
 #include "libfit/model/handoff.h"
@@ -34,24 +32,6 @@ static const struct cli_option options[] = {
 	{ 0, NULL, CLI_FLAG, 0, NULL, NULL, NULL, NULL, 0, 0, 0 }
 };
 
-static const struct cli_verb verbs[] = {
-	{ "", "[FILE]", "", options, 0, 1 },
-	{ NULL, NULL, NULL, NULL, 0, 0 }
-};
-
-static const struct cli_tool tool = {
-	"gf-export", "Write a model or metrics in the format that a scheduler or an operator reads.",
-	"Formats:\n"
-	"  adaptdl      scheduling hints of AdaptDL, from throughput models\n"
-	"  tree-json    a decision tree as JSON\n"
-	"  tree-c       a decision tree as C functions\n"
-	"  ga2m-json    a GA2M as JSON\n"
-	"  ga2m-c       a GA2M as C functions\n"
-	"  widths-json  widths of a BOA plan as JSON\n"
-	"  widths-tsv   widths of a BOA plan as a plain table\n"
-	"  prometheus   gauges of Prometheus, from any table", verbs
-};
-
 static const struct {
 	const char *name;
 	unsigned bit;
@@ -59,8 +39,9 @@ static const struct {
 	     { "name", FIT_HANDOFF_NAME }, { "prefix", FIT_HANDOFF_PREFIX },
 	     { "label", FIT_HANDOFF_LABEL } };
 
-static int run(struct cli *cli, struct options *o)
+static int run(struct cli *cli, void *given)
 {
+	struct options *o = given;
 	const struct fit_handoff_format *f = fit_handoff_find(o->to);
 	struct fit_str text = { 0 };
 	struct fit_err err;
@@ -83,14 +64,27 @@ static int run(struct cli *cli, struct options *o)
 	return !rc ? CLI_EXIT_OK : rc == FIT_EINVAL ? cli_usage(cli, "%s", err.msg) : cli_error(cli, &err);
 }
 
+static const struct cli_verb verbs[] = {
+	{ "", "[FILE]", "", options, 0, 1, .run = run },
+	{ .name = NULL }
+};
+
+static const struct cli_tool tool = {
+	"gf-export", "Write a model or metrics in the format that a scheduler or an operator reads.",
+	"Formats:\n"
+	"  adaptdl      scheduling hints of AdaptDL, from throughput models\n"
+	"  tree-json    a decision tree as JSON\n"
+	"  tree-c       a decision tree as C functions\n"
+	"  ga2m-json    a GA2M as JSON\n"
+	"  ga2m-c       a GA2M as C functions\n"
+	"  widths-json  widths of a BOA plan as JSON\n"
+	"  widths-tsv   widths of a BOA plan as a plain table\n"
+	"  prometheus   gauges of Prometheus, from any table", verbs
+};
+
 int main(int argc, char **argv)
 {
 	struct options o = { .to = NULL };
-	struct cli cli;
-	int rc = cli_start(&cli, &tool, argc, argv, &o);
 
-	if (rc < 0)
-		rc = cli_finish(&cli, run(&cli, &o));
-	free(o.label.items);
-	return rc;
+	return cli_main(&tool, argc, argv, &o);
 }

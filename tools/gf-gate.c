@@ -6,8 +6,6 @@
  * and the
  * exit status that goes with it.
  */
-#include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "libfit/base/outfile.h"
@@ -90,18 +88,6 @@ static const struct cli_option options[] = {
 
 static const struct cli_option no_options[] = { END_OF_OPTIONS };
 
-static const struct cli_verb verbs[] = {
-	{ "", "[MODEL]", "hold a model against measurements and the incumbent", options, 0, 1 },
-	{ "thresholds", "", "write what is allowed by default", no_options, 0, 0 },
-	{ NULL, NULL, NULL, NULL, 0, 0 }
-};
-
-static const struct cli_tool tool = {
-	"gf-gate", "May this fitted model go to production?",
-	"MODEL is what gf-throughput, gf-speedup, gf-pgns, gf-tree or gf-ga2m writes.\n"
-	"Exit status 0: it passes; 1: it fails, or nobody can say.", verbs
-};
-
 /* ---- the command line ---- */
 
 static int check_usage(struct cli *cli, const struct options *o)
@@ -165,11 +151,7 @@ static int write_table(const struct cli *cli, const struct fit_gate *g, const st
 	int rc = cli_writer_open(cli, &w, err);
 
 	rc = rc ? rc : fit_gate_write(g, w, meta, err);
-	if (rc) {
-		fit_writer_abort(w);
-		return rc;
-	}
-	return fit_writer_close(w, err);
+	return cli_writer_close(w, rc, err);
 }
 
 /* Why, in a line: the first finding that decided. */
@@ -199,8 +181,9 @@ static int replay_both(const struct cli *cli, struct options *o, struct fit_tabl
 	return rc;
 }
 
-static int gate(struct cli *cli, struct options *o)
+static int gate(struct cli *cli, void *given)
 {
+	struct options *o = given;
 	struct fit_table a = { 0 }, b = { 0 };
 	struct fit_meta meta = { 0 }, replays = { 0 };
 	struct fit_gate_policy policy = { 0 };
@@ -237,7 +220,7 @@ static int gate(struct cli *cli, struct options *o)
 	return status;
 }
 
-static int thresholds(struct cli *cli)
+static int thresholds(struct cli *cli, void *given)
 {
 	struct fit_gate_policy policy;
 	struct fit_writer *w = NULL;
@@ -245,18 +228,28 @@ static int thresholds(struct cli *cli)
 	struct fit_err err;
 	int rc = fit_gate_policy_read(&policy, NULL, &err);
 
+	(void)given;
 	if (!rc && cli_meta(cli, &meta, false))
 		rc = fit_fail_nomem(&err);
 	rc = rc ? rc : cli_writer_open(cli, &w, &err);
 	rc = rc ? rc : fit_gate_policy_write(&policy, w, &meta, &err);
-	if (rc)
-		fit_writer_abort(w);
-	else
-		rc = fit_writer_close(w, &err);
+	rc = cli_writer_close(w, rc, &err);
 	fit_meta_release(&meta);
 	fit_gate_policy_release(&policy);
 	return rc ? cli_error(cli, &err) : CLI_EXIT_OK;
 }
+
+static const struct cli_verb verbs[] = {
+	{ "", "[MODEL]", "hold a model against measurements and the incumbent", options, 0, 1, .run = gate },
+	{ "thresholds", "", "write what is allowed by default", no_options, 0, 0, .run = thresholds },
+	{ .name = NULL }
+};
+
+static const struct cli_tool tool = {
+	"gf-gate", "May this fitted model go to production?",
+	"MODEL is what gf-throughput, gf-speedup, gf-pgns, gf-tree or gf-ga2m writes.\n"
+	"Exit status 0: it passes; 1: it fails, or nobody can say.", verbs
+};
 
 int main(int argc, char **argv)
 {
@@ -264,13 +257,6 @@ int main(int argc, char **argv)
 		.in = { .level = 0.95 }, .folds = 5, .draws = 2000,
 		.replay = { .policy = "pollux", .fidelity = "none", .interval_ns = -1 },
 	};
-	struct cli cli;
-	int rc = cli_start(&cli, &tool, argc, argv, &o);
 
-	if (rc < 0)
-		rc = cli_finish(&cli, strcmp(cli.verb->name, "thresholds") == 0 ? thresholds(&cli) :
-				gate(&cli, &o));
-	free(o.shape.items);
-	free(o.replay.in.profiles.items);
-	return rc;
+	return cli_main(&tool, argc, argv, &o);
 }

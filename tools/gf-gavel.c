@@ -42,12 +42,6 @@ static const struct cli_option allocate_options[] = {
 };
 static const struct cli_option objectives_options[] = { INPUTS };
 
-static const struct cli_verb verbs[] = {
-	{ "allocate", "[JOBS]", "the shares of each job", allocate_options, 0, 1 },
-	{ "objectives", "[JOBS]", "what each objective comes to", objectives_options, 0, 1 },
-	{ NULL, NULL, NULL, NULL, 0, 0 }
-};
-
 /* ---- the problem ---- */
 
 enum { ID, APP, BATCH, GPUS, WORK, PRIORITY, SLO, ELAPSED, ISOLATED, N_COLUMNS };
@@ -223,10 +217,7 @@ static int begin(const struct cli *cli, const struct data *d, const struct fit_s
 		rc = rc ? rc : meta_real(&meta, "value", s->objective);
 		rc = rc ? rc : meta_real(&meta, "bound", s->bound);
 	}
-	rc = rc ? fit_fail_nomem(err) : cli_writer_open(cli, w, err);
-	rc = rc ? rc : fit_writer_begin(*w, NULL, &meta, fields, n, err);
-	fit_meta_release(&meta);
-	return rc;
+	return cli_table_begin(cli, w, NULL, &meta, rc, fields, n, err);
 }
 
 static void warn_limits(const struct cli *cli, const struct fit_share_solution *s)
@@ -288,8 +279,9 @@ static int objectives(struct data *d, const struct cli *cli, struct fit_err *err
 	return cli_writer_end(w, rc, err);
 }
 
-static int run(struct cli *cli, const struct options *o)
+static int run(struct cli *cli, void *given)
 {
+	const struct options *o = given;
 	const struct fit_share_objective *objective = fit_share_objective_find(o->objective);
 	struct data d = { .list = NULL };
 	struct fit_err err;
@@ -305,6 +297,12 @@ static int run(struct cli *cli, const struct options *o)
 	return rc == FIT_EINVAL ? cli_usage(cli, "%s", err.msg) : rc ? cli_error(cli, &err) : CLI_EXIT_OK;
 }
 
+static const struct cli_verb verbs[] = {
+	{ "allocate", "[JOBS]", "the shares of each job", allocate_options, 0, 1, .run = run },
+	{ "objectives", "[JOBS]", "what each objective comes to", objectives_options, 0, 1, .run = run },
+	{ .name = NULL }
+};
+
 int main(int argc, char **argv)
 {
 	struct cli_tool tool = {
@@ -313,7 +311,6 @@ int main(int argc, char **argv)
 	};
 	struct options o = { .objective = "max-min-fairness" };
 	struct fit_str details = { 0 };
-	struct cli cli;
 	int rc = fit_str_puts(&details, "Objectives:");
 
 	for (const struct fit_share_objective *x = fit_share_objectives; x->name && !rc; x++)
@@ -321,10 +318,7 @@ int main(int argc, char **argv)
 	if (rc)
 		return CLI_EXIT_MACHINE;
 	tool.details = details.s;
-	rc = cli_start(&cli, &tool, argc, argv, &o);
-	if (rc < 0)
-		rc = cli_finish(&cli, run(&cli, &o));
-	free(o.prices.items);
+	rc = cli_main(&tool, argc, argv, &o);
 	fit_str_release(&details);
 	return rc;
 }

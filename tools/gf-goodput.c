@@ -5,7 +5,6 @@
  * how learning rates grow. Allocations come from a table or from --gpus and --nodes.
  */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "libfit/base/num.h"
@@ -156,8 +155,9 @@ static int check_usage(struct cli *cli, const struct goodput_options *o, struct 
 	return rc;
 }
 
-static int run(struct cli *cli, const struct goodput_options *o)
+static int run(struct cli *cli, void *given)
 {
+	const struct goodput_options *o = given;
 	struct fit_writer *w = NULL;
 	struct goodput_data d = { 0 };
 	struct fit_err err;
@@ -178,23 +178,17 @@ static int run(struct cli *cli, const struct goodput_options *o)
 		rc = cli_writer_open(cli, &w, &err);
 	if (!rc)
 		rc = o->gpus ? goodput_from_lists(cli, o, &d, w, &err) : goodput_from_file(cli, o, &d, w, &err);
-	if (!rc)
-		rc = fit_writer_end(w, &err);
-	if (!rc) {
-		rc = fit_writer_close(w, &err);
-		w = NULL;
-	}
+	rc = cli_writer_end(w, rc, &err);
 	if (rc)
 		status = cli_error(cli, &err);
 out:
-	fit_writer_abort(w);
 	goodput_release(&d);
 	return status;
 }
 
 static const struct cli_verb verbs[] = {
-	{ "", "[FILE]", "goodput of allocations", option_table, 0, 1 },
-	{ NULL, NULL, NULL, NULL, 0, 0 }
+	{ "", "[FILE]", "goodput of allocations", option_table, 0, 1, .run = run },
+	{ .name = NULL }
 };
 
 static const struct cli_tool tool = {
@@ -209,12 +203,6 @@ int main(int argc, char **argv)
 	struct goodput_options o = {
 		.grad_sqr = -1, .grad_var = -1, .phi = -1, .max_accum = -1, .per_node = 4
 	};
-	struct cli cli;
-	int rc = cli_start(&cli, &tool, argc, argv, &o);
 
-	if (rc >= 0)
-		return rc;
-	rc = cli_finish(&cli, run(&cli, &o));
-	free(o.app.items);
-	return rc;
+	return cli_main(&tool, argc, argv, &o);
 }

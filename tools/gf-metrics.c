@@ -5,7 +5,6 @@
  * One pass over the log; the definitions are in docs/methods/metrics.md.
  */
 #include <stddef.h>
-#include <stdlib.h>
 
 #include "libfit/base/num.h"
 #include "libfit/metrics/efficiency.h"
@@ -64,26 +63,6 @@ static const struct cli_use uses[] = {
 	{ NULL, 0, NULL }
 };
 
-static const struct cli_verb verbs[] = {
-	{ "", "[LOG]", "", options, 0, 1 },
-	{ NULL, NULL, NULL, NULL, 0, 0 }
-};
-
-static const struct cli_tool tool = {
-	.name = "gf-metrics",
-	.summary = "Metrics of an event log: one row a metric (metric value unit).",
-	.details = "LOG is an event log as gf-replay writes it. Averages are over the finished jobs.",
-	.verbs = verbs,
-};
-
-static void put_real(struct fit_writer *w, double v)
-{
-	if (fit_real_is_na(v))
-		fit_writer_na(w);
-	else
-		fit_writer_real(w, v);
-}
-
 static void put_time(struct fit_writer *w, int64_t ns)
 {
 	if (ns == FIT_INT_NA)
@@ -122,10 +101,7 @@ static int write_report(struct fit_writer *w, const struct fit_metrics *m,
 	for (size_t i = 0; !rc && i < fit_metric_count(); i++) {
 		struct fit_metric_row row = fit_metric_row(m, &s, window, i);
 
-		fit_writer_str(w, row.name);
-		put_real(w, row.value);
-		fit_writer_str(w, row.unit);
-		rc = fit_writer_end_row(w, err);
+		rc = metrics_put_rows(w, &row, 1, err);
 	}
 	return rc;
 }
@@ -155,8 +131,8 @@ static int write_jobs(struct fit_writer *w, const struct fit_metrics *m,
 		put_time(w, j->end_ns);
 		put_time(w, j->end_ns == FIT_INT_NA ? FIT_INT_NA : j->end_ns - j->submit_ns);
 		put_time(w, in ? j->queue_ns : FIT_INT_NA);
-		put_real(w, in ? fit_gpu_seconds(j->gpu) : fit_real_na());
-		put_real(w, in ? fit_gpu_seconds(j->busy) : fit_real_na());
+		fit_writer_real(w, in ? fit_gpu_seconds(j->gpu) : fit_real_na());
+		fit_writer_real(w, in ? fit_gpu_seconds(j->busy) : fit_real_na());
 		fit_writer_int(w, j->restarts);
 		fit_writer_int(w, j->preemptions);
 		put_text(w, fit_metrics_app(m, j->app));
@@ -189,12 +165,12 @@ static int write_group(struct fit_writer *w, const struct fit_metrics *m, enum f
 	fit_writer_int(w, (int64_t)s.finished);
 	fit_writer_int(w, (int64_t)s.unfinished);
 	fit_writer_int(w, (int64_t)s.rejected);
-	put_real(w, s.jct.mean);
-	put_real(w, s.jct.median);
-	put_real(w, s.jct.p95);
-	put_real(w, s.jct.p99);
-	put_real(w, s.jct.max);
-	put_real(w, s.queue.mean);
+	fit_writer_real(w, s.jct.mean);
+	fit_writer_real(w, s.jct.median);
+	fit_writer_real(w, s.jct.p95);
+	fit_writer_real(w, s.jct.p99);
+	fit_writer_real(w, s.jct.max);
+	fit_writer_real(w, s.queue.mean);
 	fit_writer_real(w, fit_gpu_seconds(s.gpu));
 	fit_writer_int(w, s.restarts);
 	fit_writer_int(w, s.preemptions);
@@ -275,12 +251,7 @@ static int write_all(const struct cli *cli, const struct options *o, const struc
 		rc = metrics_use_cost(w, s->cost, m, o->window_ns, err);
 	if (!rc && report)
 		rc = metrics_fairness_report(fairness, w, err);
-	if (!rc)
-		rc = fit_writer_end(w, err);
-	if (!rc)
-		return fit_writer_close(w, err);
-	fit_writer_abort(w);
-	return rc;
+	return cli_writer_end(w, rc, err);
 }
 
 static int watch(void *arg, const struct fit_metrics *m, struct fit_err *err)
@@ -294,8 +265,9 @@ static int watch(void *arg, const struct fit_metrics *m, struct fit_err *err)
 	return rc ? rc : fit_efficiency_watch(s->efficiency, m, err);
 }
 
-static int run(struct cli *cli, const struct options *o)
+static int run(struct cli *cli, void *given)
 {
+	const struct options *o = given;
 	struct watches s = { .window = { .end_ns = o->window_ns } };
 	struct metrics_fairness fairness = { 0 };
 	bool windowed = o->window_ns > 0, groups = o->per_class || o->by_size;
@@ -353,15 +325,21 @@ static int run(struct cli *cli, const struct options *o)
 	return status;
 }
 
+static const struct cli_verb verbs[] = {
+	{ "", "[LOG]", "", options, 0, 1, .run = run },
+	{ .name = NULL }
+};
+
+static const struct cli_tool tool = {
+	.name = "gf-metrics",
+	.summary = "Metrics of an event log: one row a metric (metric value unit).",
+	.details = "LOG is an event log as gf-replay writes it. Averages are over the finished jobs.",
+	.verbs = verbs,
+};
+
 int main(int argc, char **argv)
 {
 	struct options o = { .window_ns = -1 };
-	struct cli cli;
-	int rc = cli_start(&cli, &tool, argc, argv, &o);
 
-	if (rc >= 0)
-		return rc;
-	rc = run(&cli, &o);
-	free(o.prices.items);
-	return cli_finish(&cli, rc);
+	return cli_main(&tool, argc, argv, &o);
 }

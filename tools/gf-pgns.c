@@ -5,7 +5,6 @@
  * `predict` gives phi and statistical efficiency at batch sizes that were not run, or, with a
  * profile store, says how far such predictions are from the runs that there are.
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "libfit/model/pgns_curve.h"
@@ -101,8 +100,9 @@ static int check_usage(struct cli *cli, const struct pgns_options *o)
 	return 0;
 }
 
-static int run(struct cli *cli, const struct pgns_options *o)
+static int run(struct cli *cli, void *given)
 {
+	const struct pgns_options *o = given;
 	const char *verb = cli->verb->name;
 	struct fit_writer *w = NULL;
 	struct fit_err err;
@@ -117,23 +117,17 @@ static int run(struct cli *cli, const struct pgns_options *o)
 		rc = o->profile ? pgns_compare(cli, o, w, &err) : pgns_predict(cli, o, w, &err);
 	else if (!rc)
 		rc = pgns_estimate(cli, o, w, &err);
-	if (!rc)
-		rc = fit_writer_end(w, &err);
-	if (!rc) {
-		rc = fit_writer_close(w, &err);
-		w = NULL;
-	}
-	fit_writer_abort(w);
+	rc = cli_writer_end(w, rc, &err);
 	return rc ? cli_error(cli, &err) : cli->status;
 }
 
 static const struct cli_verb verbs[] = {
 	{ "", "[FILE]", "estimate the noise scale from a log of squared gradient norms",
-	  estimate_options, 0, 1 },
-	{ "fit", "[FILE]", "curves of the noise scale over training progress", fit_options, 0, 1 },
+	  estimate_options, 0, 1, .run = run },
+	{ "fit", "[FILE]", "curves of the noise scale over training progress", fit_options, 0, 1, .run = run },
 	{ "predict", "[FILE]", "noise scale and efficiency at batch sizes that were not run",
-	  predict_options, 0, 1 },
-	{ NULL, NULL, NULL, NULL, 0, 0 }
+	  predict_options, 0, 1, .run = run },
+	{ .name = NULL }
 };
 
 static const struct cli_tool tool = {
@@ -146,12 +140,6 @@ static const struct cli_tool tool = {
 int main(int argc, char **argv)
 {
 	struct pgns_options o = { .window = 100, .penalty = FIT_PGNS_PENALTY };
-	struct cli cli;
-	int rc = cli_start(&cli, &tool, argc, argv, &o);
 
-	if (rc >= 0)
-		return rc;
-	rc = cli_finish(&cli, run(&cli, &o));
-	free(o.app.items);
-	return rc;
+	return cli_main(&tool, argc, argv, &o);
 }

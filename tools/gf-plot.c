@@ -102,27 +102,6 @@ static const struct cli_option shape_options[] = {
 	COMMON, END
 };
 
-static const struct cli_verb verbs[] = {
-	{ "jct-cdf", "[LOG...]", "distribution of job completion times, one curve a log", cdf_options, 0, -1 },
-	{ "timeline", "[LOG]", "GPUs and jobs over time", timeline_options, 0, 1 },
-	{ "trace-cdf", "[JOBS...]", "distribution over the jobs of a trace, one curve a trace",
-	  trace_cdf_options, 0, -1 },
-	{ "diurnal", "[JOBS...]", "submissions by hour of day, one curve a trace", diurnal_options, 0, -1 },
-	{ "bars", "[TABLE]", "columns as bars, one label a row", bars_options, 0, 1 },
-	{ "lines", "[TABLE]", "columns as lines over a column", lines_options, 0, 1 },
-	{ "panels", "[TABLE]", "the points of a long table in series and panels", panels_options, 0, 1 },
-	{ "shape", "[TABLE]", "a term of one feature, from gf-ga2m explain --shape", shape_options, 0, 1 },
-	{ "heatmap", "[TABLE]", "a term of two features, from there, too", shape_options, 0, 1 },
-	{ NULL, NULL, NULL, NULL, 0, 0 }
-};
-
-static const struct cli_tool tool = {
-	.name = "gf-plot",
-	.summary = "Figures as SVG, PNG or PDF, drawn by gnuplot.",
-	.details = "With -o FIG.svg the script FIG.gp and its data FIG.dat are kept beside the picture.",
-	.verbs = verbs,
-};
-
 /* ---- figures from event logs and jobs tables ---- */
 
 /* jct-cdf and trace-cdf */
@@ -414,8 +393,9 @@ static void pass_on_warnings(struct cli *cli, struct fit_str *lines)
 	}
 }
 
-static int run(struct cli *cli, struct options *o)
+static int run(struct cli *cli, void *given)
 {
+	struct options *o = given;
 	const char *verb = cli->verb->name;
 	struct fit_plot p = { 0 };
 	struct fit_str warnings = { 0 };
@@ -448,16 +428,33 @@ static int run(struct cli *cli, struct options *o)
 	return status;
 }
 
+static const struct cli_verb verbs[] = {
+	{ "jct-cdf", "[LOG...]", "distribution of job completion times, one curve a log",
+	  cdf_options, 0, -1, .run = run },
+	{ "timeline", "[LOG]", "GPUs and jobs over time", timeline_options, 0, 1, .run = run },
+	{ "trace-cdf", "[JOBS...]", "distribution over the jobs of a trace, one curve a trace",
+	  trace_cdf_options, 0, -1, .run = run },
+	{ "diurnal", "[JOBS...]", "submissions by hour of day, one curve a trace",
+	  diurnal_options, 0, -1, .run = run },
+	{ "bars", "[TABLE]", "columns as bars, one label a row", bars_options, 0, 1, .run = run },
+	{ "lines", "[TABLE]", "columns as lines over a column", lines_options, 0, 1, .run = run },
+	{ "panels", "[TABLE]", "the points of a long table in series and panels",
+	  panels_options, 0, 1, .run = run },
+	{ "shape", "[TABLE]", "a term of one feature, from gf-ga2m explain --shape", shape_options, 0, 1, .run = run },
+	{ "heatmap", "[TABLE]", "a term of two features, from there, too", shape_options, 0, 1, .run = run },
+	{ .name = NULL }
+};
+
+static const struct cli_tool tool = {
+	.name = "gf-plot",
+	.summary = "Figures as SVG, PNG or PDF, drawn by gnuplot.",
+	.details = "With -o FIG.svg the script FIG.gp and its data FIG.dat are kept beside the picture.",
+	.verbs = verbs,
+};
+
 int main(int argc, char **argv)
 {
 	struct options o = { .format = N_FORMATS };
-	struct cli cli;
-	int rc = cli_start(&cli, &tool, argc, argv, &o);
 
-	if (rc < 0)
-		rc = cli_finish(&cli, run(&cli, &o));
-	free(o.label.items);
-	free(o.y.items);
-	free(o.error.items);
-	return rc;
+	return cli_main(&tool, argc, argv, &o);
 }

@@ -7,7 +7,6 @@
  */
 #include <stddef.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -255,8 +254,9 @@ static bool is_folder(const char *path)
 	return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
 }
 
-static int run(struct cli *cli, const struct options *o)
+static int run(struct cli *cli, void *given)
 {
+	const struct options *o = given;
 	const char *operand = cli_operand(cli, 0), *name = o->from == AUTO ? NULL : formats[o->from];
 	const struct fit_series_format *f = name ? fit_series_format_find(name) : NULL;
 	bool folder = is_folder(operand) && (!f || f->flags & FIT_SERIES_F_FOLDER);
@@ -311,10 +311,10 @@ int main(int argc, char **argv)
 {
 	struct cli_option from_options[sizeof options / sizeof *options];
 	const struct cli_verb verbs[] = {
-		{ "", "[FILE|DIR]", "", from_options, 0, 1 },
+		{ "", "[FILE|DIR]", "", from_options, 0, 1, .run = run },
 		{ "summarize", "[SERIES]", "sum a utilisation series up, by job or GPU",
-		  prof_summarize_options, 0, 1 },
-		{ NULL, NULL, NULL, NULL, 0, 0 }
+		  prof_summarize_options, 0, 1, .run = prof_summarize },
+		{ .name = NULL }
 	};
 	struct cli_tool tool = {
 		.name = "gf-prof", .verbs = verbs,
@@ -322,7 +322,6 @@ int main(int argc, char **argv)
 	};
 	struct options o = { .summary = { .by = -1, .slack_ns = 60 * FIT_NS_PER_S, .steady = 10, .idle = 1 } };
 	struct fit_str details = { 0 };
-	struct cli cli;
 	int rc;
 
 	memcpy(from_options, options, sizeof options);
@@ -332,12 +331,7 @@ int main(int argc, char **argv)
 		return CLI_EXIT_MACHINE;
 	}
 	tool.details = details.s;
-	rc = cli_start(&cli, &tool, argc, argv, &o);
-	if (rc < 0) {
-		rc = cli.verb->name[0] ? prof_summarize(&cli, &o.summary) : run(&cli, &o);
-		rc = cli_finish(&cli, rc);
-	}
-	free(o.max_local.items);
+	rc = cli_main(&tool, argc, argv, &o);
 	fit_str_release(&details);
 	return rc;
 }

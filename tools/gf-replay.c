@@ -4,7 +4,6 @@
  * event log.
  */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <time.h>
@@ -13,11 +12,10 @@
 #include "libfit/replay/engine.h"
 #include "libfit/replay/job_stream.h"
 #include "tools/common/cli.h"
-#include "tools/replay_fitness.h"
 #include "tools/replay_inputs.h"
 #include "tools/replay_queues.h"
 #include "tools/replay_share.h"
-#include "tools/replay_shares.h"
+#include "tools/replay_side.h"
 #include "tools/replay_uses.h"
 #include "tools/replay_words.h"
 
@@ -174,69 +172,6 @@ static const struct cli_option options[] = {
 	{ 0, NULL, CLI_FLAG, 0, NULL, NULL, NULL, NULL, 0, 0, 0 }
 };
 
-static const struct cli_verb verbs[] = {
-	{ "", "[JOBS]", "", options, 0, 1 },
-	{ NULL, NULL, NULL, NULL, 0, 0 }
-};
-
-static const struct cli_tool tool = {
-	.name = "gf-replay",
-	.summary = "Replay a jobs table under a scheduling policy and write the event log.",
-	.details =
-	"Policies:\n"
-	"  fifo      first in, first out; the head of the queue blocks\n"
-	"  fjf       fit job first: the same, but those that do not fit are passed over\n"
-	"  sjf       shortest job first, not preemptive; the head of the queue blocks\n"
-	"  qssf      smallest predicted GPU time first, not preemptive; needs predicted_s\n"
-	"  srtf      shortest remaining time first, preemptive\n"
-	"  shortest  the same as srtf\n"
-	"  shortest-gpu  smallest remaining GPU time first, preemptive\n"
-	"  smallest  fewest GPUs first, preemptive\n"
-	"  tiresias  least attained service in queues, preemptive\n"
-	"  tiresias-g  the same with Gittins indices in each queue\n"
-	"  gittins   highest Gittins index of attained GPU time first\n"
-	"  optimus   marginal gain with an oracle; needs --profile and an interval\n"
-	"  pollux    goodput speedups, adaptive batch sizes; needs --profile and an interval\n"
-	"  boa       widths of a plan, by class and epoch; needs --speedups and --plan\n"
-	"  lucid     smallest predicted GPU time first, packed by score; needs predicted_s\n"
-	"  horus     first in, first out, packed by utilisation\n"
-	"  rubick    GPUs by what they are worth, by the best plan; needs --plan-times\n"
-	"  sia       GPU types and numbers by goodput; needs --profile and an interval\n"
-	"  follow    what a table says; needs --allocations\n"
-	"  gavel-fifo               in order of arrival, each the fastest GPU type with room\n"
-	"  gavel-isolated           an equal share of each type\n"
-	"  gavel-fairness           the least share of throughput is as large as can be\n"
-	"  gavel-fairness-agnostic  the same, as if all types were alike\n"
-	"  gavel-makespan           all are done as early as can be\n"
-	"  gavel-finish-time        nobody is later against equal shares than need be\n"
-	"  gavel-throughput         the most steps a second; all of gavel need --rates\n"
-	"Placements (of policies that place no jobs themselves):\n"
-	"  emptiest           from the node with most free GPUs, over and over\n"
-	"  consolidate        on as few nodes as can be, or not at all\n"
-	"  consolidate-first  consolidate, and where that fails emptiest\n"
-	"  first-fit          nodes by their numbers, all that is free on each\n"
-	"  random             nodes in an order that --seed draws for each job\n"
-	"  yarn               on the first node with room, or on idle nodes\n"
-	"Autoscaling:\n"
-	"  demand       nodes for all GPUs that jobs in the system ask for\n"
-	"  plan         nodes that the policy's plan needs\n"
-	"  goodput      by predicted goodput against perfect scaling (Pollux)\n"
-	"  throughput   the same of throughput\n"
-	"  utilisation  by predicted goodput of what is held, over time\n"
-	"  pollux       efficiency near a target, sizes by bisection\n"
-	"  rubick       the same, of all sizes\n"
-	"  sia          as pollux, for each GPU type apart\n"
-	"Fidelity:\n"
-	"  none            goodfit's own conventions\n"
-	"  pollux-osdi21   the simulator of the Pollux paper (interval 60)\n"
-	"  lucid-asplos23  the simulator of the Lucid paper (placement consolidate)\n"
-	"  rubick-mlsys25  the simulator of the Rubick paper (interval 60)\n"
-	"  tiresias-nsdi19 the simulator of the Tiresias paper\n"
-	"  sia-sosp23      the simulator of the Sia paper (interval 60)\n"
-	"  gavel-osdi20    the simulator of the Gavel paper (rounds of whole steps)",
-	.verbs = verbs,
-};
-
 static const struct fit_autoscaler *find_autoscaler(const char *name)
 {
 	for (size_t i = 0; fit_autoscalers[i]; i++)
@@ -301,8 +236,7 @@ static int replay(struct cli *cli, const struct options *o, struct fit_replay_pa
 		.keep_too_large = o->skip_too_large,
 		.skip_bad = o->skip_bad,
 	};
-	struct replay_fitness fitness = { .w = NULL };
-	struct replay_shares shares = { .w = NULL };
+	struct replay_side fitness = { .w = NULL }, shares = { .w = NULL };
 	struct fit_replay_counts counts;
 	struct fit_meta meta = { 0 };
 	struct fit_writer *w = NULL;
@@ -320,13 +254,9 @@ static int replay(struct cli *cli, const struct options *o, struct fit_replay_pa
 	rc = rc ? rc : replay_fitness_open(&fitness, cli, o->fitness, &p->policy_params, &err);
 	rc = rc ? rc : replay_shares_open(&shares, cli, o->shares, &p->policy_params, &err);
 	rc = rc ? rc : fit_replay(&jobs, &in->partitions, p, &meta, w, &counts, &err);
-	rc = replay_fitness_close(&fitness, rc, &err);
-	rc = replay_shares_close(&shares, rc, &err);
-	if (!rc) {
-		rc = fit_writer_close(w, &err);
-		w = NULL;
-	}
-	fit_writer_abort(w);
+	rc = replay_side_close(&fitness, rc, &err);
+	rc = replay_side_close(&shares, rc, &err);
+	rc = cli_writer_close(w, rc, &err);
 	fit_meta_release(&meta);
 	if (jobs.stream && !rc)
 		replay_inputs_tell_left_out(cli, &jobs);
@@ -355,8 +285,9 @@ static int64_t cpu_clock(void)
 	return clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t) ? 0 : (int64_t)t.tv_sec * FIT_NS_PER_S + t.tv_nsec;
 }
 
-static int run(struct cli *cli, struct options *o)
+static int run(struct cli *cli, void *given)
 {
+	struct options *o = given;
 	struct fit_replay_params p = fit_replay_params_default();
 	struct replay_inputs in = { 0 };
 	struct replay_gpu_times times = { .table = { 0 } };
@@ -469,6 +400,69 @@ static int run(struct cli *cli, struct options *o)
 	return rc;
 }
 
+static const struct cli_verb verbs[] = {
+	{ "", "[JOBS]", "", options, 0, 1, .run = run },
+	{ .name = NULL }
+};
+
+static const struct cli_tool tool = {
+	.name = "gf-replay",
+	.summary = "Replay a jobs table under a scheduling policy and write the event log.",
+	.details =
+	"Policies:\n"
+	"  fifo      first in, first out; the head of the queue blocks\n"
+	"  fjf       fit job first: the same, but those that do not fit are passed over\n"
+	"  sjf       shortest job first, not preemptive; the head of the queue blocks\n"
+	"  qssf      smallest predicted GPU time first, not preemptive; needs predicted_s\n"
+	"  srtf      shortest remaining time first, preemptive\n"
+	"  shortest  the same as srtf\n"
+	"  shortest-gpu  smallest remaining GPU time first, preemptive\n"
+	"  smallest  fewest GPUs first, preemptive\n"
+	"  tiresias  least attained service in queues, preemptive\n"
+	"  tiresias-g  the same with Gittins indices in each queue\n"
+	"  gittins   highest Gittins index of attained GPU time first\n"
+	"  optimus   marginal gain with an oracle; needs --profile and an interval\n"
+	"  pollux    goodput speedups, adaptive batch sizes; needs --profile and an interval\n"
+	"  boa       widths of a plan, by class and epoch; needs --speedups and --plan\n"
+	"  lucid     smallest predicted GPU time first, packed by score; needs predicted_s\n"
+	"  horus     first in, first out, packed by utilisation\n"
+	"  rubick    GPUs by what they are worth, by the best plan; needs --plan-times\n"
+	"  sia       GPU types and numbers by goodput; needs --profile and an interval\n"
+	"  follow    what a table says; needs --allocations\n"
+	"  gavel-fifo               in order of arrival, each the fastest GPU type with room\n"
+	"  gavel-isolated           an equal share of each type\n"
+	"  gavel-fairness           the least share of throughput is as large as can be\n"
+	"  gavel-fairness-agnostic  the same, as if all types were alike\n"
+	"  gavel-makespan           all are done as early as can be\n"
+	"  gavel-finish-time        nobody is later against equal shares than need be\n"
+	"  gavel-throughput         the most steps a second; all of gavel need --rates\n"
+	"Placements (of policies that place no jobs themselves):\n"
+	"  emptiest           from the node with most free GPUs, over and over\n"
+	"  consolidate        on as few nodes as can be, or not at all\n"
+	"  consolidate-first  consolidate, and where that fails emptiest\n"
+	"  first-fit          nodes by their numbers, all that is free on each\n"
+	"  random             nodes in an order that --seed draws for each job\n"
+	"  yarn               on the first node with room, or on idle nodes\n"
+	"Autoscaling:\n"
+	"  demand       nodes for all GPUs that jobs in the system ask for\n"
+	"  plan         nodes that the policy's plan needs\n"
+	"  goodput      by predicted goodput against perfect scaling (Pollux)\n"
+	"  throughput   the same of throughput\n"
+	"  utilisation  by predicted goodput of what is held, over time\n"
+	"  pollux       efficiency near a target, sizes by bisection\n"
+	"  rubick       the same, of all sizes\n"
+	"  sia          as pollux, for each GPU type apart\n"
+	"Fidelity:\n"
+	"  none            goodfit's own conventions\n"
+	"  pollux-osdi21   the simulator of the Pollux paper (interval 60)\n"
+	"  lucid-asplos23  the simulator of the Lucid paper (placement consolidate)\n"
+	"  rubick-mlsys25  the simulator of the Rubick paper (interval 60)\n"
+	"  tiresias-nsdi19 the simulator of the Tiresias paper\n"
+	"  sia-sosp23      the simulator of the Sia paper (interval 60)\n"
+	"  gavel-osdi20    the simulator of the Gavel paper (rounds of whole steps)",
+	.verbs = verbs,
+};
+
 int main(int argc, char **argv)
 {
 	struct options o = {
@@ -489,14 +483,7 @@ int main(int argc, char **argv)
 		.sia_p = fit_policy_params_default().sia_power,
 		.sia_lambda = fit_policy_params_default().sia_lambda,
 	};
-	struct cli cli;
-	int rc;
 
 	replay_words();
-	rc = cli_start(&cli, &tool, argc, argv, &o);
-
-	if (rc < 0)
-		rc = cli_finish(&cli, run(&cli, &o));
-	free(o.in.profiles.items);
-	return rc;
+	return cli_main(&tool, argc, argv, &o);
 }

@@ -3,7 +3,6 @@
  * gf-report: verdicts, figures, models and where they come from, as one HTML page that stands by itself.
  */
 #include <dirent.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "libfit/base/outfile.h"
@@ -31,16 +30,6 @@ static const struct cli_option option_table[] = {
 	{ 0, "rows", CLI_INT, offsetof(struct options, rows), "N", "40", "rows shown of each table of data", NULL,
 	  1, 1e9, 0 },
 	{ 0, NULL, CLI_FLAG, 0, NULL, NULL, NULL, NULL, 0, 0, 0 }
-};
-
-static const struct cli_verb verbs[] = {
-	{ "", "FOLDER...", "", option_table, 1, -1 },
-	{ NULL, NULL, NULL, NULL, 0, 0 }
-};
-
-static const struct cli_tool tool = {
-	"gf-report", "Verdicts, figures, models and where they come from, as one HTML page.",
-	"A FOLDER holds pictures (NAME.svg) and what recipes of figures leave beside them.", verbs
 };
 
 /* ---- inputs ---- */
@@ -93,20 +82,16 @@ static int check_folder(const char *path, struct fit_err *err)
 
 static int read_page(struct fit_str *page, const char *name, struct fit_err *err)
 {
-	struct fit_source *source;
-	int rc = fit_source_open(&source, name, err);
+	int rc = fit_source_slurp(name, page, NULL, err);
 
-	if (rc)
-		return rc;
-	rc = fit_source_read_all(source, page, err);
-	fit_source_close(source);
 	if (!rc && !page->n)
 		rc = fit_fail(err, FIT_EPARSE, "%s: empty (expected a report)", name);
 	return rc;
 }
 
-static int run(struct cli *cli, const struct options *o)
+static int run(struct cli *cli, void *given)
 {
+	const struct options *o = given;
 	struct fit_str previous = { 0 }, page = { 0 };
 	struct fit_report_params p = {
 		.title = o->title, .recipes = o->recipes, .folders = cli->operands,
@@ -133,18 +118,22 @@ static int run(struct cli *cli, const struct options *o)
 	fit_str_release(&previous);
 	fit_report_tables_free(&p.verdicts);
 	fit_report_tables_free(&p.models);
-	free(o->verdicts.items);
-	free(o->models.items);
 	return status;
 }
+
+static const struct cli_verb verbs[] = {
+	{ "", "FOLDER...", "", option_table, 1, -1, .run = run },
+	{ .name = NULL }
+};
+
+static const struct cli_tool tool = {
+	"gf-report", "Verdicts, figures, models and where they come from, as one HTML page.",
+	"A FOLDER holds pictures (NAME.svg) and what recipes of figures leave beside them.", verbs
+};
 
 int main(int argc, char **argv)
 {
 	struct options o = { .title = "goodfit report", .rows = 40 };
-	struct cli cli;
-	int rc = cli_start(&cli, &tool, argc, argv, &o);
 
-	if (rc >= 0)
-		return rc;
-	return cli_finish(&cli, run(&cli, &o));
+	return cli_main(&tool, argc, argv, &o);
 }

@@ -3,7 +3,6 @@
  * gf-select: some of the rows of a table, by conditions on columns, a window of time or chance; and
  * their submissions, moved or brought closer together. Columns, types and metadata are kept.
  */
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,16 +37,6 @@ static const struct cli_option option_table[] = {
 	{ 0, "rebase", CLI_FLAG, O(rebase), NULL, NULL, "the first submission becomes time 0", NULL, 0, 0,
 	  CLI_RESULT },
 	{ 0, NULL, CLI_FLAG, 0, NULL, NULL, NULL, NULL, 0, 0, 0 }
-};
-
-static const struct cli_verb verbs[] = {
-	{ "", "[TABLE]", "", option_table, 0, 1 }, { NULL, NULL, NULL, NULL, 0, 0 }
-};
-
-static const struct cli_tool tool = {
-	.name = "gf-select", .verbs = verbs,
-	.summary = "Some of the rows of a table; its submissions moved or brought closer together.",
-	.details = "OP is one of = != < <= > >= ~ !~ (contains, does not). VALUE NA: missing.",
 };
 
 /* ---- options ---- */
@@ -204,8 +193,9 @@ static int check_rest(struct fit_reader *r, struct fit_err *err)
 				  fit_reader_input(r));
 }
 
-static int run(struct cli *cli, const struct options *o)
+static int run(struct cli *cli, void *given)
 {
+	const struct options *o = given;
 	struct fit_select_params p = { .rate = o->rate, .rebase = o->rebase, .head = o->head,
 				       .seed = cli->seed };
 	struct fit_select_report report = { 0 };
@@ -227,15 +217,9 @@ static int run(struct cli *cli, const struct options *o)
 	rc = fit_reader_open(&out.r, cli_operand(cli, 0), &err);
 	if (!rc)
 		rc = cli_writer_open(cli, &out.w, &err);
-	if (!rc) {
-		rc = fit_select(out.r, out.w, &p, start, end, &out, &report, &err);
-		if (!rc)
-			rc = check_rest(out.r, &err);
-		if (rc)
-			fit_writer_abort(out.w);
-		else
-			rc = fit_writer_close(out.w, &err);
-	}
+	rc = rc ? rc : fit_select(out.r, out.w, &p, start, end, &out, &report, &err);
+	rc = rc ? rc : check_rest(out.r, &err);
+	rc = cli_writer_close(out.w, rc, &err);
 	if (rc) {
 		status = cli_error(cli, &err);
 	} else {
@@ -251,14 +235,19 @@ static int run(struct cli *cli, const struct options *o)
 	return status;
 }
 
+static const struct cli_verb verbs[] = {
+	{ "", "[TABLE]", "", option_table, 0, 1, .run = run }, { .name = NULL }
+};
+
+static const struct cli_tool tool = {
+	.name = "gf-select", .verbs = verbs,
+	.summary = "Some of the rows of a table; its submissions moved or brought closer together.",
+	.details = "OP is one of = != < <= > >= ~ !~ (contains, does not). VALUE NA: missing.",
+};
+
 int main(int argc, char **argv)
 {
 	struct options o = { .head = -1 };
-	struct cli cli;
-	int rc = cli_start(&cli, &tool, argc, argv, &o);
 
-	if (rc < 0)
-		rc = cli_finish(&cli, run(&cli, &o));
-	free(o.where.items);
-	return rc;
+	return cli_main(&tool, argc, argv, &o);
 }

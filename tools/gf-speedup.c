@@ -47,14 +47,6 @@ static const struct cli_option options[] = {
 	{ 0, NULL, CLI_FLAG, 0, NULL, NULL, NULL, NULL, 0, 0, 0 }
 };
 
-static const struct cli_verb verbs[] = { { "", "[FILE]", "", options, 0, 1 },
-					 { NULL, NULL, NULL, NULL, 0, 0 } };
-
-static const struct cli_tool tool = {
-	"gf-speedup", "Speedup functions by class and epoch, and their envelopes.",
-	"FILE is a table of speedups (docs/formats/boa.md); profile stores are made by gf-prof.", verbs
-};
-
 /* ---- options: NAME=VALUE, or VALUE for all ---- */
 
 struct setting {
@@ -221,11 +213,7 @@ static int begin_output(const struct cli *cli, struct data *d, struct fit_err *e
 
 	for (size_t i = 0; i < d->inputs.n && !rc; i++)
 		rc = fit_meta_add(&meta, d->inputs.pairs[i].key, d->inputs.pairs[i].value);
-	rc = rc ? fit_fail_nomem(err) : cli_writer_open(cli, &d->w, err);
-	if (!rc)
-		rc = fit_writer_begin(d->w, NULL, &meta, columns, COUNT(columns), err);
-	fit_meta_release(&meta);
-	return rc;
+	return cli_table_begin(cli, &d->w, NULL, &meta, rc, columns, COUNT(columns), err);
 }
 
 static void put_count(struct fit_writer *w, int64_t v)
@@ -599,8 +587,9 @@ static int from_table(const struct cli *cli, const struct options *o, struct dat
 
 /* ---- the tool ---- */
 
-static int run(struct cli *cli, const struct options *o)
+static int run(struct cli *cli, void *given)
 {
+	const struct options *o = given;
 	struct data d = { 0 };
 	struct fit_err err = { 0 };
 	int status = take_options(cli, o, &d), rc = FIT_OK;
@@ -612,12 +601,7 @@ static int run(struct cli *cli, const struct options *o)
 			rc = from_placements(cli, o, &d, &err);
 		else
 			rc = from_table(cli, o, &d, &err);
-		if (!rc)
-			rc = fit_writer_end(d.w, &err);
-		if (rc)
-			fit_writer_abort(d.w);
-		else
-			rc = fit_writer_close(d.w, &err);
+		rc = cli_writer_end(d.w, rc, &err);
 		if (!rc && d.dropped)
 			cli_warn(cli, "%llu speeds that are negative or not finite: not usable",
 				 (unsigned long long)d.dropped);
@@ -635,21 +619,17 @@ static int run(struct cli *cli, const struct options *o)
 	return status;
 }
 
+static const struct cli_verb verbs[] = { { "", "[FILE]", "", options, 0, 1, .run = run },
+					 { .name = NULL } };
+
+static const struct cli_tool tool = {
+	"gf-speedup", "Speedup functions by class and epoch, and their envelopes.",
+	"FILE is a table of speedups (docs/formats/boa.md); profile stores are made by gf-prof.", verbs
+};
+
 int main(int argc, char **argv)
 {
 	struct options o = { 0 };
-	struct cli cli;
-	int rc = cli_start(&cli, &tool, argc, argv, &o);
 
-	if (rc < 0)
-		rc = cli_finish(&cli, run(&cli, &o));
-	free(o.profiles.items);
-	free(o.app.items);
-	free(o.phases.items);
-	free(o.slowdown.items);
-	free(o.per_node.items);
-	free(o.max_gpus.items);
-	free(o.min_gpus.items);
-	free(o.work.items);
-	return rc;
+	return cli_main(&tool, argc, argv, &o);
 }

@@ -3,7 +3,6 @@
  * gf-stats: what a trace is like. One pass over a jobs table; writes the summary, or tables by hour of
  * day, by size, by any column. The figures are libfit/metrics/trace_stats.h.
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "libfit/metrics/log_event.h"
@@ -31,16 +30,6 @@ static const struct cli_option option_table[] = {
 	{ 'c', "cluster", CLI_TEXT, O(cluster), "NxG", NULL,
 	  "nodes and GPUs a node, NxG[,NxG...]: the load that is offered to it", NULL, 0, 0, CLI_RESULT },
 	{ 0, NULL, CLI_FLAG, 0, NULL, NULL, NULL, NULL, 0, 0, 0 }
-};
-
-static const struct cli_verb verbs[] = {
-	{ "", "[JOBS]", "", option_table, 0, 1 }, { NULL, NULL, NULL, NULL, 0, 0 }
-};
-
-static const struct cli_tool tool = {
-	.name = "gf-stats", .verbs = verbs,
-	.summary = "Sizes, durations, arrivals, statuses, GPU-hours and load of a jobs table.",
-	.details = "More than one table is written as a stream of tables, in the order of the options above.",
 };
 
 /* One line on what is missing, if anything is. */
@@ -169,8 +158,9 @@ static int parse_cluster(const char *text, int64_t *ugpus)
 	return fit_event_parse_cluster(fit_text_of(text), ugpus);
 }
 
-static int run(struct cli *cli, struct options *o)
+static int run(struct cli *cli, void *given)
 {
+	struct options *o = given;
 	const char *by[FIT_JOBS_BY_MAX] = { "gpus" };
 	struct fit_trace_stats_params p = { .by = by, .n_by = o->sizes };
 	struct fit_trace_stats *ts = NULL;
@@ -201,13 +191,8 @@ static int run(struct cli *cli, struct options *o)
 		rc = fit_fail_nomem(&err);
 	if (!rc)
 		rc = cli_writer_open(cli, &w, &err);
-	if (!rc) {
-		rc = write_tables(o, ts, &p, w, &meta, &err);
-		if (rc)
-			fit_writer_abort(w);
-		else
-			rc = fit_writer_close(w, &err);
-	}
+	rc = rc ? rc : write_tables(o, ts, &p, w, &meta, &err);
+	rc = cli_writer_close(w, rc, &err);
 	if (rc) {
 		status = cli_error(cli, &err);
 	} else {
@@ -221,14 +206,19 @@ static int run(struct cli *cli, struct options *o)
 	return status;
 }
 
+static const struct cli_verb verbs[] = {
+	{ "", "[JOBS]", "", option_table, 0, 1, .run = run }, { .name = NULL }
+};
+
+static const struct cli_tool tool = {
+	.name = "gf-stats", .verbs = verbs,
+	.summary = "Sizes, durations, arrivals, statuses, GPU-hours and load of a jobs table.",
+	.details = "More than one table is written as a stream of tables, in the order of the options above.",
+};
+
 int main(int argc, char **argv)
 {
 	struct options o = { 0 };
-	struct cli cli;
-	int rc = cli_start(&cli, &tool, argc, argv, &o);
 
-	if (rc < 0)
-		rc = cli_finish(&cli, run(&cli, &o));
-	free(o.by.items);
-	return rc;
+	return cli_main(&tool, argc, argv, &o);
 }

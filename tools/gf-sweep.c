@@ -3,8 +3,6 @@
  * gf-sweep: many replays that differ in a few options. A grid becomes a plan, a row a replay; rows are run
  * here or anywhere, those that are finished never again; and their metrics become one table.
  */
-#include <stdlib.h>
-#include <string.h>
 
 #include "tools/common/cli.h"
 #include "tools/sweep_parts.h"
@@ -51,11 +49,11 @@ static const struct cli_option reduce_options[] = {
 
 static const struct cli_verb verbs[] = {
 	{ "plan", "[--] REPLAY-WORD...", "make a plan of a grid; behind -- stand the words of gf-replay",
-	  plan_options, 1, -1 },
-	{ "run", "PLAN", "run the rows that are not finished", run_options, 1, 1 },
-	{ "status", "PLAN", "how many rows are finished", status_options, 1, 1 },
-	{ "reduce", "PLAN", "the metrics of all rows as one table", reduce_options, 1, 1 },
-	{ NULL, NULL, NULL, NULL, 0, 0 }
+	  plan_options, 1, -1, .run = sweep_verb_plan },
+	{ "run", "PLAN", "run the rows that are not finished", run_options, 1, 1, .run = sweep_verb_run },
+	{ "status", "PLAN", "how many rows are finished", status_options, 1, 1, .run = sweep_verb_status },
+	{ "reduce", "PLAN", "the metrics of all rows as one table", reduce_options, 1, 1, .run = sweep_verb_reduce },
+	{ .name = NULL }
 };
 
 static const struct cli_tool tool = {
@@ -92,14 +90,12 @@ static int write_plan(const struct cli *cli, const struct sweep_plan *p, const s
 		rc = fit_fail_nomem(err);
 	rc = rc ? rc : sweep_plan_write(p, &meta, w, err);
 	fit_meta_release(&meta);
-	if (!rc)
-		return fit_writer_close(w, err);
-	fit_writer_abort(w);
-	return rc;
+	return cli_writer_close(w, rc, err);
 }
 
-int sweep_verb_plan(struct cli *cli, const struct sweep_options *o)
+int sweep_verb_plan(struct cli *cli, void *given)
 {
+	const struct sweep_options *o = given;
 	struct sweep_grid g = { .axes = NULL };
 	struct sweep_plan p = { .axes = NULL };
 	struct sweep_spec spec = {
@@ -131,16 +127,7 @@ int sweep_verb_plan(struct cli *cli, const struct sweep_options *o)
 
 int main(int argc, char **argv)
 {
-	static int (*const run[])(struct cli *cli, const struct sweep_options *o) = {
-		sweep_verb_plan, sweep_verb_run, sweep_verb_status, sweep_verb_reduce,
-	};
 	struct sweep_options o = { .folder = "sweep", .retries = 1 };
-	struct cli cli;
-	int rc = cli_start(&cli, &tool, argc, argv, &o);
 
-	if (rc < 0)
-		rc = cli_finish(&cli, run[cli.verb - verbs](&cli, &o));
-	free(o.axes.items);
-	free(o.prepare.items);
-	return rc;
+	return cli_main(&tool, argc, argv, &o);
 }

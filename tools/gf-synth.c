@@ -95,30 +95,11 @@ static const struct cli_option misjudge_options[] = {
 };
 static const struct cli_option apps_options[] = { NO_MORE };
 
-static const struct cli_verb verbs[] = {
-	{ "workload", "", "a jobs table of applications that have profiles", workload_options, 0, 0 },
-	{ "jobs", "", "a jobs table of fixed durations, any length", jobs_options, 0, 0 },
-	{ "profiles", "DIR", "a folder of profile files for each application", profiles_options, 1, 1 },
-	{ "arrivals", "", "jobs in bursts, by a Poisson process of two rates", arrivals_options, 0, 0 },
-	{ "misjudge", "[SPEEDUPS]", "speedups as somebody believes them who is wrong", misjudge_options, 0, 1 },
-	{ "apps", "", "the built-in calibration", apps_options, 0, 0 },
-	{ NULL, NULL, NULL, NULL, 0, 0 }
-};
-
 static int read_calibration(struct fit_synth_calibration *c, const struct options *o,
 			    struct fit_err *err)
 {
 	return o->calibration ? fit_synth_calibration_read(c, o->calibration, err) :
 	       fit_synth_calibration_default(c, err);
-}
-
-/* Close the writer after rc, keeping the first error. */
-static int finish(struct fit_writer *w, int rc, struct fit_err *err)
-{
-	if (!rc)
-		return fit_writer_close(w, err);
-	fit_writer_abort(w);
-	return rc;
 }
 
 /* ---- verbs ---- */
@@ -148,7 +129,7 @@ static int do_workload(struct cli *cli, const struct options *o, struct fit_err 
 	if (!rc)
 		rc = cli_writer_open(cli, &w, err);
 	if (!rc)
-		rc = finish(w, fit_synth_workload(&c, profile, &p, w, &meta, err), err);
+		rc = cli_writer_close(w, fit_synth_workload(&c, profile, &p, w, &meta, err), err);
 	fit_meta_release(&meta);
 	fit_profile_free(profile);
 	fit_synth_calibration_release(&c);
@@ -193,7 +174,7 @@ static int do_jobs(struct cli *cli, const struct options *o, struct fit_err *err
 	if (!rc)
 		rc = cli_writer_open(cli, &w, err);
 	if (!rc)
-		rc = finish(w, fit_synth_jobs(&p, w, &meta, err), err);
+		rc = cli_writer_close(w, fit_synth_jobs(&p, w, &meta, err), err);
 	fit_meta_release(&meta);
 	return rc;
 }
@@ -293,10 +274,11 @@ static int do_arrivals(struct cli *cli, const struct options *o, struct fit_err 
 	if (!rc)
 		rc = cli_writer_open(cli, &w, err);
 	if (!rc && o->classes)
-		rc = finish(w, fit_synth_arrivals_of(&classes, o->jobs >= 0 ? o->jobs : 960, &p, cli->seed, w, &meta, err),
+		rc = cli_writer_close(w, fit_synth_arrivals_of(&classes, o->jobs >= 0 ? o->jobs : 960, &p, cli->seed, w,
+							&meta, err),
 			    err);
 	else if (!rc)
-		rc = finish(w, fit_synth_arrivals_like(o->like, &p, cli->seed, w, &meta, hash, err), err);
+		rc = cli_writer_close(w, fit_synth_arrivals_like(o->like, &p, cli->seed, w, &meta, hash, err), err);
 	fit_meta_release(&meta);
 	fit_boa_classes_release(&classes);
 	return rc;
@@ -314,7 +296,8 @@ static int do_misjudge(struct cli *cli, const struct options *o, struct fit_err 
 	if (!rc)
 		rc = cli_writer_open(cli, &w, err);
 	if (!rc)
-		rc = finish(w, fit_synth_misjudge(&s, o->size >= 0 ? o->size : 0.1, cli->seed, w, &meta, err), err);
+		rc = cli_writer_close(w, fit_synth_misjudge(&s, o->size >= 0 ? o->size : 0.1, cli->seed, w, &meta, err),
+				      err);
 	fit_meta_release(&meta);
 	fit_speedups_release(&s);
 	return rc;
@@ -332,14 +315,15 @@ static int do_apps(struct cli *cli, struct fit_err *err)
 	if (!rc)
 		rc = cli_writer_open(cli, &w, err);
 	if (!rc)
-		rc = finish(w, fit_synth_calibration_write(&c, w, &meta, err), err);
+		rc = cli_writer_close(w, fit_synth_calibration_write(&c, w, &meta, err), err);
 	fit_meta_release(&meta);
 	fit_synth_calibration_release(&c);
 	return rc;
 }
 
-static int run(struct cli *cli, const struct options *o)
+static int run(struct cli *cli, void *given)
 {
+	const struct options *o = given;
 	struct fit_err err = { 0 };
 	int rc;
 
@@ -370,6 +354,17 @@ static int run(struct cli *cli, const struct options *o)
 	return rc ? cli_error(cli, &err) : CLI_EXIT_OK;
 }
 
+static const struct cli_verb verbs[] = {
+	{ "workload", "", "a jobs table of applications that have profiles", workload_options, 0, 0, .run = run },
+	{ "jobs", "", "a jobs table of fixed durations, any length", jobs_options, 0, 0, .run = run },
+	{ "profiles", "DIR", "a folder of profile files for each application", profiles_options, 1, 1, .run = run },
+	{ "arrivals", "", "jobs in bursts, by a Poisson process of two rates", arrivals_options, 0, 0, .run = run },
+	{ "misjudge", "[SPEEDUPS]", "speedups as somebody believes them who is wrong", misjudge_options, 0, 1,
+	  .run = run },
+	{ "apps", "", "the built-in calibration", apps_options, 0, 0, .run = run },
+	{ .name = NULL }
+};
+
 int main(int argc, char **argv)
 {
 	static const struct cli_tool tool = {
@@ -378,10 +373,6 @@ int main(int argc, char **argv)
 	};
 	struct options o = { .jobs = -1, .scv = -1, .low = -1, .size = -1, .sigma = -1, .noise = -1,
 			     .arrivals = -1, .format = TABLE };
-	struct cli cli;
-	int rc = cli_start(&cli, &tool, argc, argv, &o);
 
-	if (rc >= 0)
-		return rc;
-	return cli_finish(&cli, run(&cli, &o));
+	return cli_main(&tool, argc, argv, &o);
 }

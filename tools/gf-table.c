@@ -42,21 +42,6 @@ static const struct cli_option convert_options[] = {
 	{ 0, NULL, CLI_FLAG, 0, NULL, NULL, NULL, NULL, 0, 0, 0 }
 };
 
-static const struct cli_verb verbs[] = {
-	{ "show", "[FILE]", "tables in aligned columns, for people", show_options, 0, 1 },
-	{ "convert", "[FILE]", "copy tables: TSV, CSV, gzip or zstd in, TSV or store out",
-	  convert_options, 0, 1 },
-	{ "check", "[FILE]", "read everything and say how much there is", check_options, 0, 1 },
-	{ "describe", "[FILE]", "type, missing, distinct, min and max of each column", NULL, 0, 1 },
-	{ "list", "STORE", "the tables of a store", NULL, 1, 1 },
-	{ NULL, NULL, NULL, NULL, 0, 0 }
-};
-
-static const struct cli_tool tool = {
-	"gf-table", "Show, convert, check and describe tables and stores.",
-	"FILE is a TSV stream, store.h5 (all tables of the store) or store.h5:/path.", verbs
-};
-
 /* ---- the tables of an operand ---- */
 
 struct tables {
@@ -217,37 +202,10 @@ static int convert(const struct cli *cli, const struct tables *all, struct fit_e
 	rc = rc ? rc : cli_writer_open(cli, &w, err);
 	for (size_t i = 0; i < all->n && !rc; i++)
 		rc = fit_table_write(&all->t[i], w, err);
-	if (rc) {
-		fit_writer_abort(w);
-		return rc;
-	}
-	return fit_writer_close(w, err);
+	return cli_writer_close(w, rc, err);
 }
 
 /* ---- reports that are tables ---- */
-
-static int begin_report(const struct cli *cli, const struct tables *all, const struct fit_field *fields,
-			size_t n, struct fit_writer **w, struct fit_err *err)
-{
-	struct fit_meta meta = { 0 };
-	int rc = cli_meta(cli, &meta, false);
-
-	rc = rc ? rc : cli_meta_input(&meta, NULL, all->hash);
-	rc = rc ? fit_fail_nomem(err) : cli_writer_open(cli, w, err);
-	rc = rc ? rc : fit_writer_begin(*w, cli->verb->name, &meta, fields, n, err);
-	fit_meta_release(&meta);
-	return rc;
-}
-
-static int end_report(struct fit_writer *w, int rc, struct fit_err *err)
-{
-	rc = rc ? rc : fit_writer_end(w, err);
-	if (rc) {
-		fit_writer_abort(w);
-		return rc;
-	}
-	return fit_writer_close(w, err);
-}
 
 static void put_label(struct fit_writer *w, const struct tables *all, size_t i)
 {
@@ -261,7 +219,7 @@ static int count(const struct cli *cli, const struct tables *all, struct fit_err
 		{ all->paths ? "path" : "table", FIT_TEXT, 0 }, { "rows", FIT_INT, 0 }, { "columns", FIT_INT, 0 }
 	};
 	struct fit_writer *w = NULL;
-	int rc = begin_report(cli, all, fields, 3, &w, err);
+	int rc = cli_table_about(cli, &w, cli->verb->name, NULL, all->hash, fields, 3, err);
 
 	for (size_t i = 0; i < all->n && !rc; i++) {
 		put_label(w, all, i);
@@ -269,7 +227,7 @@ static int count(const struct cli *cli, const struct tables *all, struct fit_err
 		fit_writer_int(w, (int64_t)all->t[i].n_columns);
 		rc = fit_writer_end_row(w, err);
 	}
-	return end_report(w, rc, err);
+	return cli_writer_end(w, rc, err);
 }
 
 static int check(const struct cli *cli, const struct options *o, const struct tables *all,
@@ -305,7 +263,8 @@ static int describe(const struct cli *cli, const struct tables *all, struct fit_
 		{ "min", FIT_TEXT, 0 }, { "max", FIT_TEXT, 0 }
 	};
 	struct fit_writer *w = NULL;
-	int rc = begin_report(cli, all, fields, sizeof fields / sizeof *fields, &w, err);
+	int rc = cli_table_about(cli, &w, cli->verb->name, NULL, all->hash, fields,
+				 sizeof fields / sizeof *fields, err);
 
 	for (size_t i = 0; i < all->n; i++) {
 		const struct fit_table *t = &all->t[i];
@@ -328,11 +287,12 @@ static int describe(const struct cli *cli, const struct tables *all, struct fit_
 			rc = fit_writer_end_row(w, err);
 		}
 	}
-	return end_report(w, rc, err);
+	return cli_writer_end(w, rc, err);
 }
 
-static int run(struct cli *cli, const struct options *o)
+static int run(struct cli *cli, void *given)
 {
+	const struct options *o = given;
 	const char *verb = cli->verb->name, *operand = cli_operand(cli, 0);
 	struct tables all = { 0 };
 	struct fit_err err = { 0 };
@@ -357,13 +317,24 @@ static int run(struct cli *cli, const struct options *o)
 	return rc ? cli_error(cli, &err) : CLI_EXIT_OK;
 }
 
+static const struct cli_verb verbs[] = {
+	{ "show", "[FILE]", "tables in aligned columns, for people", show_options, 0, 1, .run = run },
+	{ "convert", "[FILE]", "copy tables: TSV, CSV, gzip or zstd in, TSV or store out",
+	  convert_options, 0, 1, .run = run },
+	{ "check", "[FILE]", "read everything and say how much there is", check_options, 0, 1, .run = run },
+	{ "describe", "[FILE]", "type, missing, distinct, min and max of each column", NULL, 0, 1, .run = run },
+	{ "list", "STORE", "the tables of a store", NULL, 1, 1, .run = run },
+	{ .name = NULL }
+};
+
+static const struct cli_tool tool = {
+	"gf-table", "Show, convert, check and describe tables and stores.",
+	"FILE is a TSV stream, store.h5 (all tables of the store) or store.h5:/path.", verbs
+};
+
 int main(int argc, char **argv)
 {
 	struct options o = { .rows = 20, .digits = 6, .schema = -1 };
-	struct cli cli;
-	int rc = cli_start(&cli, &tool, argc, argv, &o);
 
-	if (rc >= 0)
-		return rc;
-	return cli_finish(&cli, run(&cli, &o));
+	return cli_main(&tool, argc, argv, &o);
 }

@@ -5,7 +5,6 @@
  * delimited text, or the measurements of a profile store.
  */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "libfit/base/num.h"
@@ -150,8 +149,9 @@ static int check_usage(struct cli *cli, const struct throughput_options *o)
 	return 0;
 }
 
-static int run(struct cli *cli, const struct throughput_options *o)
+static int run(struct cli *cli, void *given)
 {
+	const struct throughput_options *o = given;
 	struct fit_throughput_params p;
 	struct fit_writer *w = NULL;
 	struct throughput_data d = { 0 };
@@ -183,22 +183,19 @@ static int run(struct cli *cli, const struct throughput_options *o)
 		rc = o->predict ? throughput_predict_all(cli, o, &d, w, &err)
 				: throughput_fit_all(cli, o, &p, &d, w, &err);
 	if (!rc && o->predict && d.bad > 0 && o->skip_bad == 0)
-		goto out;
-	if (!rc) {
-		rc = fit_writer_close(w, &err);
-		w = NULL;
-	}
+		fit_writer_abort(w);
+	else
+		rc = cli_writer_close(w, rc, &err);
 	if (rc)
 		status = cli_error(cli, &err);
 out:
-	fit_writer_abort(w);
 	throughput_release(&d);
 	return status > cli->status ? status : cli->status;
 }
 
 static const struct cli_verb verbs[] = {
-	{ "", "[FILE]", "fit the throughput model", option_table, 0, 1 },
-	{ NULL, NULL, NULL, NULL, 0, 0 }
+	{ "", "[FILE]", "fit the throughput model", option_table, 0, 1, .run = run },
+	{ .name = NULL }
 };
 
 static const struct cli_tool tool = {
@@ -212,16 +209,6 @@ static const struct cli_tool tool = {
 int main(int argc, char **argv)
 {
 	struct throughput_options o = { .objective = 1, .starts = 6, .max_iter = 20000 };
-	struct cli cli;
-	int rc = cli_start(&cli, &tool, argc, argv, &o);
 
-	if (rc >= 0)
-		return rc;
-	rc = cli_finish(&cli, run(&cli, &o));
-	free(o.by.items);
-	free(o.app.items);
-	free(o.start.items);
-	free(o.lower.items);
-	free(o.upper.items);
-	return rc;
+	return cli_main(&tool, argc, argv, &o);
 }

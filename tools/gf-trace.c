@@ -5,8 +5,6 @@
  * sorted. It says what it left out or put right, and why.
  */
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "libfit/base/num.h"
 #include "libfit/base/outfile.h"
@@ -293,8 +291,9 @@ static int check_format(struct cli *cli, const struct options *o, const struct f
 	return -1;
 }
 
-static int run(struct cli *cli, const struct options *o)
+static int run(struct cli *cli, void *given)
 {
+	const struct options *o = given;
 	struct fit_trace_params params = {
 		.skip_bad = o->skip_bad, .no_unique = o->no_unique, .machines = o->machines,
 		.delimiter = o->delimiter, .processors = (enum fit_trace_processors)o->processors,
@@ -352,7 +351,7 @@ static int name_formats(struct fit_str *text)
 int main(int argc, char **argv)
 {
 	static const struct cli_verb verbs[] = {
-		{ "", "[FILE...]", "", option_table, 0, -1 }, { NULL, NULL, NULL, NULL, 0, 0 }
+		{ "", "[FILE...]", "", option_table, 0, -1, .run = run }, { .name = NULL }
 	};
 	struct fit_str details = { 0 };
 	struct options o = { .from = -1, .to = -1 };
@@ -360,7 +359,6 @@ int main(int argc, char **argv)
 		.name = "gf-trace", .verbs = verbs,
 		.summary = "Turn a production trace into a jobs table, or a jobs table into a workload file."
 	};
-	struct cli cli;
 	int rc;
 
 	if (name_formats(&details)) {
@@ -368,9 +366,7 @@ int main(int argc, char **argv)
 		return CLI_EXIT_MACHINE;
 	}
 	tool.details = details.s;
-	rc = cli_start(&cli, &tool, argc, argv, &o);
-	if (rc < 0)
-		rc = cli_finish(&cli, run(&cli, &o));
+	rc = cli_main(&tool, argc, argv, &o);
 	fit_str_release(&details);
 	return rc;
 }

@@ -4,7 +4,6 @@
  * prune it along its cost-complexity path, and check that it holds what it says.
  */
 #include <stdlib.h>
-#include <string.h>
 
 #include "tools/tree_data.h"
 #include "tools/tree_parts.h"
@@ -89,24 +88,6 @@ static const struct cli_option check_options[] = {
 	WEIGHT_OPTIONS, TREE_CSV_OPTION(struct options), TREE_NO_OPTION
 };
 
-enum { TRAIN, PREDICT, PRINT, PRUNE, CHECK };
-
-static const struct cli_verb verbs[] = {
-	[TRAIN] = { "train", "[FILE]", "grow a tree from a table, and prune it", train_options, 0, 1 },
-	[PREDICT] = { "predict", "[FILE]", "predict each row of a table", tree_predict_options, 0, 1 },
-	[PRINT] = { "print", "[MODEL]", "the tree as text, DOT, C or JSON, or the way of one row",
-		    tree_print_options, 0, 1 },
-	[PRUNE] = { "prune", "[MODEL]", "cut a tree back along its path, or show the path", prune_options, 0, 1 },
-	[CHECK] = { "check", "[MODEL]", "does the tree hold what it says?", check_options, 0, 1 },
-	{ NULL, NULL, NULL, NULL, 0, 0 }
-};
-
-static const struct cli_tool tool = {
-	"gf-tree", "Decision trees: train, predict, print, prune, check.",
-	"MODEL is what train writes, or a JSON file (its name ends in .json) of ours or of scikit-learn's.",
-	verbs
-};
-
 /* ---- train ---- */
 
 static int usage_of_train(struct cli *cli, const struct options *o)
@@ -164,8 +145,9 @@ static int grow(struct cli *cli, const struct options *o, const struct fit_tree_
 	return rc;
 }
 
-static int train(struct cli *cli, const struct options *o)
+static int train(struct cli *cli, void *given)
 {
+	const struct options *o = given;
 	struct fit_table table = { 0 };
 	struct tree_data g = { 0 };
 	struct fit_err err;
@@ -192,29 +174,20 @@ static int write_path(const struct cli *cli, const struct fit_tree_path *path, c
 	static const struct fit_field fields[] = { { "alpha", FIT_REAL, 0 }, { "leaves", FIT_INT, 0 },
 						   { "impurity", FIT_REAL, 0 } };
 	struct fit_writer *w = NULL;
-	struct fit_meta meta = { 0 };
-	int rc = cli_meta(cli, &meta, false);
+	int rc = cli_table_about(cli, &w, "path", NULL, hash, fields, 3, err);
 
-	rc = rc ? rc : cli_meta_input(&meta, NULL, hash);
-	rc = rc ? fit_fail_nomem(err) : cli_writer_open(cli, &w, err);
-	rc = rc ? rc : fit_writer_begin(w, "path", &meta, fields, 3, err);
 	for (size_t i = 0; i < path->n && !rc; i++) {
 		fit_writer_real(w, path->steps[i].alpha);
 		fit_writer_int(w, (int64_t)path->steps[i].leaves);
 		fit_writer_real(w, path->steps[i].impurity);
 		rc = fit_writer_end_row(w, err);
 	}
-	fit_meta_release(&meta);
-	rc = rc ? rc : fit_writer_end(w, err);
-	if (rc) {
-		fit_writer_abort(w);
-		return rc;
-	}
-	return fit_writer_close(w, err);
+	return cli_writer_end(w, rc, err);
 }
 
-static int prune(struct cli *cli, const struct options *o)
+static int prune(struct cli *cli, void *given)
 {
+	const struct options *o = given;
 	struct fit_tree t = { 0 };
 	struct fit_tree_path path = { 0 }, rest = { 0 };
 	char hash[FIT_HASH_HEX];
@@ -252,12 +225,8 @@ static int write_findings(const struct cli *cli, const struct fit_tree_findings 
 	static const struct fit_field fields[] = { { "check", FIT_TEXT, 0 }, { "verdict", FIT_TEXT, 0 },
 						   { "node", FIT_INT, 0 },   { "what", FIT_TEXT, 0 } };
 	struct fit_writer *w = NULL;
-	struct fit_meta meta = { 0 };
-	int rc = cli_meta(cli, &meta, false);
+	int rc = cli_table_about(cli, &w, "findings", NULL, hash, fields, 4, err);
 
-	rc = rc ? rc : cli_meta_input(&meta, NULL, hash);
-	rc = rc ? fit_fail_nomem(err) : cli_writer_open(cli, &w, err);
-	rc = rc ? rc : fit_writer_begin(w, "findings", &meta, fields, 4, err);
 	for (size_t i = 0; i < f->n && !rc; i++) {
 		const struct fit_tree_finding *x = &f->list[i];
 
@@ -270,17 +239,12 @@ static int write_findings(const struct cli *cli, const struct fit_tree_findings 
 		fit_writer_str(w, *x->what ? x->what : NULL);
 		rc = fit_writer_end_row(w, err);
 	}
-	fit_meta_release(&meta);
-	rc = rc ? rc : fit_writer_end(w, err);
-	if (rc) {
-		fit_writer_abort(w);
-		return rc;
-	}
-	return fit_writer_close(w, err);
+	return cli_writer_end(w, rc, err);
 }
 
-static int check(struct cli *cli, const struct options *o)
+static int check(struct cli *cli, void *given)
 {
+	const struct options *o = given;
 	struct tree_data_options how = o->data;
 	struct fit_tree_findings f = { 0 };
 	struct fit_table table = { 0 };
@@ -319,51 +283,38 @@ static int check(struct cli *cli, const struct options *o)
 	return rc ? cli_error(cli, &err) : CLI_EXIT_OK;
 }
 
-static int run(struct cli *cli, const union all_options *o)
+/* ---- the verbs ---- */
+
+static void defaults(void *given)
 {
-	switch (cli->verb - verbs) {
-	case TRAIN:
-		return train(cli, &o->these);
-	case PREDICT:
-		return tree_predict(cli, &o->predict);
-	case PRINT:
-		return tree_print(cli, &o->print);
-	case PRUNE:
-		return prune(cli, &o->these);
-	default:
-		return check(cli, &o->these);
-	}
+	*(struct options *)given = (struct options){
+		.criterion = -1, .compat = -1, .max_depth = -1, .min_split = 2, .min_leaf = 1, .max_leaves = -1,
+		.folds = -1, .leaves = -1, .alpha = -1
+	};
 }
 
-static void release(const struct cli *cli, struct options *o)
-{
-	ptrdiff_t verb = cli->verb - verbs;
+static const struct cli_verb verbs[] = {
+	{ "train", "[FILE]", "grow a tree from a table, and prune it", train_options, 0, 1,
+	  .run = train, .defaults = defaults },
+	{ "predict", "[FILE]", "predict each row of a table", tree_predict_options, 0, 1, .run = tree_predict },
+	{ "print", "[MODEL]", "the tree as text, DOT, C or JSON, or the way of one row", tree_print_options, 0, 1,
+	  .run = tree_print, .defaults = tree_print_defaults },
+	{ "prune", "[MODEL]", "cut a tree back along its path, or show the path", prune_options, 0, 1,
+	  .run = prune, .defaults = defaults },
+	{ "check", "[MODEL]", "does the tree hold what it says?", check_options, 0, 1,
+	  .run = check, .defaults = defaults },
+	{ .name = NULL }
+};
 
-	if (verb != TRAIN && verb != CHECK)
-		return;
-	free(o->data.features.items);
-	free(o->data.exclude.items);
-	free(o->data.categorical.items);
-	free(o->data.monotone.items);
-	free(o->data.class_weight.items);
-}
+static const struct cli_tool tool = {
+	"gf-tree", "Decision trees: train, predict, print, prune, check.",
+	"MODEL is what train writes, or a JSON file (its name ends in .json) of ours or of scikit-learn's.",
+	verbs
+};
 
 int main(int argc, char **argv)
 {
-	union all_options o = { .these = { .criterion = -1, .compat = -1, .max_depth = -1, .min_split = 2,
-					   .min_leaf = 1, .max_leaves = -1, .folds = -1, .leaves = -1,
-					   .alpha = -1 } };
-	struct cli cli;
-	int rc;
+	union all_options o = { .predict = { 0 } };
 
-	if (argc > 1 && strcmp(argv[1], "predict") == 0)
-		o.predict = (struct tree_predict_options){ 0 };
-	else if (argc > 1 && strcmp(argv[1], "print") == 0)
-		tree_print_defaults(&o.print);
-	rc = cli_start(&cli, &tool, argc, argv, &o);
-	if (rc >= 0)
-		return rc;
-	rc = run(&cli, &o);
-	release(&cli, &o.these);
-	return cli_finish(&cli, rc);
+	return cli_main(&tool, argc, argv, &o);
 }

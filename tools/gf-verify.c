@@ -3,7 +3,6 @@
  * gf-verify: hold an event log against its jobs table, the application profile and the policy that
  * it names, and give one verdict a rule. Exit status 1 when a rule is violated.
  */
-#include <stdlib.h>
 
 #include "libfit/verify/verify.h"
 #include "tools/common/cli.h"
@@ -53,18 +52,6 @@ static const struct cli_option options[] = {
 	{ 0, "only-violated", CLI_FLAG, AT(only_violated), NULL, NULL, "list violated rules only",
 	  NULL, 0, 0, CLI_RESULT },
 	{ 0, NULL, CLI_FLAG, 0, NULL, NULL, NULL, NULL, 0, 0, 0 }
-};
-
-static const struct cli_verb verbs[] = {
-	{ "", "[LOG]", "", options, 0, 1 },
-	{ NULL, NULL, NULL, NULL, 0, 0 }
-};
-
-static const struct cli_tool tool = {
-	.name = "gf-verify",
-	.summary = "Check an event log against its jobs, profile and policy; one verdict a rule.",
-	.details = "Exit status 1: a rule is violated, or the input is not usable.",
-	.verbs = verbs,
 };
 
 /* Everything that is read. */
@@ -159,18 +146,14 @@ static int write_verdicts(const struct fit_verifier *v, const struct cli *cli,
 		fit_writer_str(w, d.meaning);
 		rc = fit_writer_end_row(w, err);
 	}
-	rc = rc ? rc : fit_writer_end(w, err);
-	if (!rc) {
-		rc = fit_writer_close(w, err);
-		w = NULL;
-	}
-	fit_writer_abort(w);
+	rc = cli_writer_end(w, rc, err);
 	fit_meta_release(&meta);
 	return rc;
 }
 
-static int run(struct cli *cli, const struct options *o)
+static int run(struct cli *cli, void *given)
 {
+	const struct options *o = given;
 	struct fit_verifier *v;
 	struct fit_err err;
 	size_t violated = 0;
@@ -192,14 +175,21 @@ static int run(struct cli *cli, const struct options *o)
 	return violated ? CLI_EXIT_DATA : CLI_EXIT_OK;
 }
 
+static const struct cli_verb verbs[] = {
+	{ "", "[LOG]", "", options, 0, 1, .run = run },
+	{ .name = NULL }
+};
+
+static const struct cli_tool tool = {
+	.name = "gf-verify",
+	.summary = "Check an event log against its jobs, profile and policy; one verdict a rule.",
+	.details = "Exit status 1: a rule is violated, or the input is not usable.",
+	.verbs = verbs,
+};
+
 int main(int argc, char **argv)
 {
 	struct options o = { 0 };
-	struct cli cli;
-	int rc = cli_start(&cli, &tool, argc, argv, &o);
 
-	if (rc < 0)
-		rc = cli_finish(&cli, run(&cli, &o));
-	free(o.profiles.items);
-	return rc;
+	return cli_main(&tool, argc, argv, &o);
 }

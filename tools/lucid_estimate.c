@@ -7,6 +7,30 @@
 #include "libfit/model/ga2m_train.h"
 #include "tools/lucid_estimate_parts.h"
 
+#define AT(field) offsetof(struct lucid_estimate_options, field)
+#define R CLI_RESULT
+
+const struct cli_option lucid_estimate_options[] = {
+	{ 0, "loss", CLI_CHOICE, AT(loss), "NAME", "log",
+	  "what is made small; as published: the last", lucid_estimate_losses, 0, 0, R },
+	{ 0, "update", CLI_TIME, AT(update_ns), "SECONDS", "604800",
+	  "a new model so often, of all that has ended", NULL, 3600, 3.2e9, R },
+	{ 0, "correction", CLI_REAL, AT(correction), "SHARE", "0.25",
+	  "log: so much of the way from geometric to arithmetic means", NULL, 0, 1, R },
+	{ 0, "updates", CLI_INT, AT(updates), "N", "0",
+	  "so many models at most, and the last one to the end; 0: no limit", NULL, 0, 1e9, R },
+	{ 0, "least", CLI_INT, AT(least), "N", "200", "and of so many jobs at least", NULL, 20, 1e9, R },
+	{ 0, "first", CLI_TIME, AT(first_ns), "SECONDS", "3600",
+	  "prediction where no job has ended yet", NULL, 0, 3.1e9, R },
+	{ 0, "bags", CLI_INT, AT(bags), "N", "4", "models that are averaged", NULL, 1, 1000, R },
+	{ 0, "pairs", CLI_INT, AT(pairs), "N", "0", "pairs of features of a model", NULL, 0, 1000, R },
+	{ 0, "name-distance", CLI_REAL, AT(name_distance), "SHARE", "0.3",
+	  "names differ in this share of their letters at most to go together", NULL, 0, 1, R },
+	{ 0, "write", CLI_CHOICE, AT(output), "WHAT", "jobs",
+	  "what is written", lucid_estimate_outputs, 0, 0, R },
+	{ 0, NULL, CLI_FLAG, 0, NULL, NULL, NULL, NULL, 0, 0, 0 }
+};
+
 enum { LOSS_LOG, LOSS_GAMMA, LOSS_SQUARED };
 enum { OUT_JOBS, OUT_ACCURACY, OUT_MODEL };
 const char *const lucid_estimate_losses[] = { "log", "gamma", "squared", NULL };
@@ -279,8 +303,17 @@ static int estimate(const struct cli *cli, struct estimate *e, struct fit_err *e
 
 static const struct cli_use uses[] = { { "correction", 1, "--loss log" }, { NULL, 0, NULL } };
 
-int lucid_estimate(struct cli *cli, const struct lucid_estimate_options *o)
+void lucid_estimate_defaults(void *given)
 {
+	*(struct lucid_estimate_options *)given = (struct lucid_estimate_options){
+		.update_ns = 604800 * FIT_NS_PER_S, .first_ns = 3600 * FIT_NS_PER_S, .bags = 4, .least = 200,
+		.name_distance = 0.3, .correction = 0.25
+	};
+}
+
+int lucid_estimate(struct cli *cli, void *given)
+{
+	const struct lucid_estimate_options *o = given;
 	struct estimate e = { .o = o };
 	struct fit_err err;
 	int rc = cli_check_uses(cli, uses, o->loss == LOSS_LOG);

@@ -16,6 +16,8 @@ struct lucid_estimate_options {
 	double name_distance, correction;
 };
 
-int lucid_estimate(struct cli *cli, const struct lucid_estimate_options *o);	/* the exit status */
+extern const struct cli_option lucid_estimate_options[];
+void lucid_estimate_defaults(void *given);
+int lucid_estimate(struct cli *cli, void *given);	/* given: struct lucid_estimate_options; the exit status */
 
 #endif

@@ -18,12 +18,7 @@ static int begin(const struct cli *cli, const struct estimate *e, struct fit_wri
 	rc = rc ? rc : cli_meta_input(&meta, NULL, e->js.t.hash);
 	if (!rc && origin)
 		rc = fit_meta_add(&meta, "origin", origin);
-	if (rc)
-		rc = fit_fail_nomem(err);
-	rc = rc ? rc : cli_writer_open(cli, w, err);
-	rc = rc ? rc : fit_writer_begin(*w, name, &meta, fields, n, err);
-	fit_meta_release(&meta);
-	return rc;
+	return cli_table_begin(cli, w, name, &meta, rc, fields, n, err);
 }
 
 static bool is_na(const struct fit_column *c, size_t i)
@@ -128,9 +123,9 @@ static int write_method(struct fit_writer *w, const struct estimate *e, enum met
 	log_r2 = r_squared(log_error, log_sum, log_squares, (double)n);
 	fit_writer_str(w, method_names[m]);
 	fit_writer_int(w, n);
-	fit_writer_real(w, isnan(r2) ? fit_real_na() : r2);
+	fit_writer_real_or_na(w, r2);
 	fit_writer_real(w, n ? absolute / (double)n : fit_real_na());
-	fit_writer_real(w, isnan(log_r2) ? fit_real_na() : log_r2);
+	fit_writer_real_or_na(w, log_r2);
 	fit_writer_real(w, m == M_MODEL ? PAPER_R2 : fit_real_na());
 	return fit_writer_end_row(w, err);
 }
@@ -171,8 +166,5 @@ int estimate_write_model(const struct cli *cli, const struct estimate *e, struct
 	rc = rc ? fit_fail_nomem(err) : cli_writer_open(cli, &w, err);
 	rc = rc ? rc : fit_ga2m_write(&e->model, &meta, w, err);
 	fit_meta_release(&meta);
-	if (!rc)
-		return fit_writer_close(w, err);
-	fit_writer_abort(w);
-	return rc;
+	return cli_writer_close(w, rc, err);
 }

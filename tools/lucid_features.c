@@ -1,8 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /* gf-lucid features: a row for each job. */
-#include <math.h>
 
 #include "tools/lucid_jobs.h"
+
+#define AT(field) offsetof(struct lucid_feature_options, field)
+#define R CLI_RESULT
+
+const struct cli_option lucid_features_options[] = {
+	{ 0, "name-distance", CLI_REAL, AT(name_distance), "SHARE", "0.3",
+	  "names differ in this share of their letters at most to go together", NULL, 0, 1, R },
+	{ 0, NULL, CLI_FLAG, 0, NULL, NULL, NULL, NULL, 0, 0, 0 }
+};
 
 static const struct fit_field fields[] = {
 	{ "job_id", FIT_TEXT, 0 }, { "submit_s", FIT_TIME, 0 }, { "duration_s", FIT_TIME, 0 },
@@ -69,29 +77,28 @@ static int write_row(struct fit_writer *w, const struct lucid_jobs *js, size_t i
 	return fit_writer_end_row(w, err);
 }
 
-int lucid_features(struct cli *cli, const struct lucid_feature_options *o)
+void lucid_features_defaults(void *given)
 {
-	struct fit_meta meta = { 0 };
+	*(struct lucid_feature_options *)given = (struct lucid_feature_options){
+		.name_distance = 0.3
+	};
+}
+
+int lucid_features(struct cli *cli, void *given)
+{
+	const struct lucid_feature_options *o = given;
 	struct fit_writer *w = NULL;
 	struct lucid_jobs js;
 	struct fit_err err;
 	int rc = lucid_jobs_read(&js, cli_operand(cli, 0), o->name_distance, &err);
 
-	if (!rc && (cli_meta(cli, &meta, false) || cli_meta_input(&meta, NULL, js.t.hash)))
-		rc = fit_fail_nomem(&err);
-	rc = rc ? rc : cli_writer_open(cli, &w, &err);
-	rc = rc ? rc : fit_writer_begin(w, "features", &meta, fields, sizeof fields / sizeof *fields, &err);
+	rc = rc ? rc : cli_table_about(cli, &w, "features", NULL, js.t.hash, fields,
+				       sizeof fields / sizeof *fields, &err);
 	for (size_t i = 0; i < js.n && !rc; i++)
 		rc = write_row(w, &js, i, &err);
-	rc = rc ? rc : fit_writer_end(w, &err);
-	if (!rc) {
-		rc = fit_writer_close(w, &err);
-		w = NULL;
-	}
-	fit_writer_abort(w);
+	rc = cli_writer_end(w, rc, &err);
 	if (!rc)
 		cli_note(cli, "%zu jobs, %zu groups of names", js.n, js.names.n);
-	fit_meta_release(&meta);
 	lucid_jobs_release(&js);
 	return rc ? cli_error(cli, &err) : 0;
 }

@@ -9,6 +9,20 @@
 #include "libfit/model/ga2m_train.h"
 #include "tools/lucid_jobs.h"
 
+#define AT(field) offsetof(struct lucid_forecast_options, field)
+#define R CLI_RESULT
+
+const struct cli_option lucid_forecast_options[] = {
+	{ 0, "from", CLI_TIME, AT(from_ns), "SECONDS", NULL,
+	  "forecast the bins from then on, by those before", NULL, 0, 3.2e9, CLI_REQUIRED | R },
+	{ 0, "loss", CLI_CHOICE, AT(loss), "NAME", "squared",
+	  "what is made small: squared error, or that of the logarithm", lucid_forecast_losses, 0, 0, R },
+	{ 0, "bags", CLI_INT, AT(bags), "N", "4", "models that are averaged", NULL, 1, 1000, R },
+	{ 0, "write", CLI_CHOICE, AT(output), "WHAT", "forecast", "what is written",
+	  lucid_forecast_outputs, 0, 0, R },
+	{ 0, NULL, CLI_FLAG, 0, NULL, NULL, NULL, NULL, 0, 0, 0 }
+};
+
 enum { LOSS_SQUARED, LOSS_LOG };
 enum { OUT_FORECAST, OUT_ACCURACY };
 const char *const lucid_forecast_losses[] = { "squared", "log", NULL };
@@ -272,25 +286,25 @@ static int write(const struct cli *cli, const struct series *s, struct fit_err *
 	int rc = cli_meta(cli, &meta, true);
 
 	rc = rc ? rc : cli_meta_input(&meta, NULL, s->calendar.t.hash);
-	if (rc)
-		rc = fit_fail_nomem(err);
-	rc = rc ? rc : cli_writer_open(cli, &w, err);
-	rc = rc ? rc : fit_writer_begin(w, accuracy ? "accuracy" : "forecast", &meta,
-					accuracy ? accuracy_fields : forecast_fields, accuracy ? 6 : 5, err);
+	rc = cli_table_begin(cli, &w, accuracy ? "accuracy" : "forecast", &meta, rc,
+			     accuracy ? accuracy_fields : forecast_fields, accuracy ? 6 : 5, err);
 	if (!rc && accuracy)
 		write_accuracy(w, s, err, &rc);
 	else if (!rc)
 		write_forecast(w, s, err, &rc);
-	rc = rc ? rc : fit_writer_end(w, err);
-	fit_meta_release(&meta);
-	if (!rc)
-		return fit_writer_close(w, err);
-	fit_writer_abort(w);
-	return rc;
+	return cli_writer_end(w, rc, err);
 }
 
-int lucid_forecast(struct cli *cli, const struct lucid_forecast_options *o)
+void lucid_forecast_defaults(void *given)
 {
+	*(struct lucid_forecast_options *)given = (struct lucid_forecast_options){
+		.bags = 4
+	};
+}
+
+int lucid_forecast(struct cli *cli, void *given)
+{
+	const struct lucid_forecast_options *o = given;
 	struct series s = { .o = o };
 	struct fit_err err;
 	int rc = read_series(&s, cli_operand(cli, 0), &err);

@@ -13,6 +13,8 @@ struct lucid_forecast_options {
 	int64_t from_ns, bags;
 };
 
-int lucid_forecast(struct cli *cli, const struct lucid_forecast_options *o);	/* the exit status */
+extern const struct cli_option lucid_forecast_options[];
+void lucid_forecast_defaults(void *given);
+int lucid_forecast(struct cli *cli, void *given);	/* given: struct lucid_forecast_options; the exit status */
 
 #endif

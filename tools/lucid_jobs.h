@@ -36,6 +36,8 @@ struct lucid_calendar lucid_jobs_calendar(const struct lucid_jobs *js, int64_t s
 struct fit_text lucid_jobs_name_group(const struct lucid_jobs *js, size_t i);
 
 struct lucid_feature_options { double name_distance; };
-int lucid_features(struct cli *cli, const struct lucid_feature_options *o);	/* the exit status */
+extern const struct cli_option lucid_features_options[];
+void lucid_features_defaults(void *given);
+int lucid_features(struct cli *cli, void *given);	/* given: struct lucid_feature_options; the exit status */
 
 #endif

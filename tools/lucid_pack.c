@@ -1,31 +1,26 @@
 /* SPDX-License-Identifier: MIT */
 #include "tools/lucid_pack.h"
 
-#include <math.h>
 #include <stdlib.h>
 
 #include "libfit/model/packing.h"
 
-static int begin(const struct cli *cli, struct fit_writer **w, const char *name,
-		 const struct fit_field *fields, size_t n, const struct fit_colocation *c, struct fit_err *err)
-{
-	struct fit_meta meta = { 0 };
-	int rc = cli_meta(cli, &meta, false);
+#define AT(field) offsetof(struct lucid_pack_options, field)
+#define R CLI_RESULT
 
-	rc = rc ? rc : cli_meta_input(&meta, "pairs", c->hash_pairs);
-	if (rc)
-		rc = fit_fail_nomem(err);
-	rc = rc ? rc : cli_writer_open(cli, w, err);
-	rc = rc ? rc : fit_writer_begin(*w, name, &meta, fields, n, err);
-	fit_meta_release(&meta);
-	return rc;
-}
-
-/* NAN where there is nothing to divide by: missing. */
-static void write_share(struct fit_writer *w, double x)
-{
-	fit_writer_real(w, isnan(x) ? fit_real_na() : x);
-}
+const struct cli_option lucid_pack_options[] = {
+	{ 0, "configs", CLI_TEXT, AT(configs), "FILE", NULL, "what was measured of jobs alone", NULL, 0, 0,
+	  CLI_REQUIRED | CLI_INPUT },
+	{ 0, "rule", CLI_CHOICE, AT(rule), "NAME", "label",
+	  "what is summed over the two", fit_packing_rule_names, 0, 0, R },
+	{ 0, "free", CLI_REAL, AT(free_speed), "SPEED", "0.85",
+	  "a pair of at least this speed is free of interference", NULL, 0, 10, R },
+	{ 0, "worst", CLI_FLAG, AT(worst), NULL, NULL,
+	  "a pair's speed is that of its slower job, not the mean", NULL, 0, 0, R },
+	{ 0, "pairs", CLI_FLAG, AT(pairs_out), NULL, NULL, "a row for each pair, not for each threshold",
+	  NULL, 0, 0, R },
+	{ 0, NULL, CLI_FLAG, 0, NULL, NULL, NULL, NULL, 0, 0, 0 }
+};
 
 static int write_thresholds(const struct cli *cli, const struct fit_colocation *c,
 			    const struct fit_packing_params *p, struct fit_err *err)
@@ -52,7 +47,7 @@ static int write_thresholds(const struct cli *cli, const struct fit_colocation *
 	if (left_out)
 		cli_warn(cli, "%zu %s left out: no %s of a configuration", left_out,
 			 fit_plural(left_out, "pair", "pairs"), fit_packing_rule_names[p->rule]);
-	rc = begin(cli, &w, "packing", fields, 12, c, err);
+	rc = cli_table_about(cli, &w, "packing", "pairs", c->hash_pairs, fields, 12, err);
 	for (size_t i = 0; i < n && !rc; i++) {
 		fit_writer_str(w, fit_packing_rule_names[p->rule]);
 		fit_writer_real(w, rows[i].threshold);
@@ -60,8 +55,8 @@ static int write_thresholds(const struct cli *cli, const struct fit_colocation *
 		fit_writer_int(w, rows[i].free);
 		fit_writer_int(w, rows[i].chosen);
 		fit_writer_int(w, rows[i].chosen_free);
-		write_share(w, rows[i].precision);
-		write_share(w, rows[i].captured);
+		fit_writer_real_or_na(w, rows[i].precision);
+		fit_writer_real_or_na(w, rows[i].captured);
 		fit_writer_real(w, rows[i].mean_speed);
 		fit_writer_real(w, rows[i].worst_speed);
 		fit_writer_int(w, rows[i].step);
@@ -80,7 +75,7 @@ static int write_pairs(const struct cli *cli, const struct fit_colocation *c, st
 		{ "speed2", FIT_REAL, 0 }, { "mean_speed", FIT_REAL, 0 }, { "worst_speed", FIT_REAL, 0 }
 	};
 	struct fit_writer *w = NULL;
-	int rc = begin(cli, &w, "pairs", fields, 9, c, err);
+	int rc = cli_table_about(cli, &w, "pairs", "pairs", c->hash_pairs, fields, 9, err);
 
 	for (size_t i = 0; i < c->n_pairs && !rc; i++) {
 		const struct fit_colo_pair *p = &c->pairs[i];
@@ -88,7 +83,7 @@ static int write_pairs(const struct cli *cli, const struct fit_colocation *c, st
 		fit_writer_str(w, c->configs[p->a].app);
 		fit_writer_str(w, c->configs[p->b].app);
 		for (int r = 0; r < 3; r++)
-			write_share(w, fit_packing_sum(c, p, (enum fit_packing_rule)r));
+			fit_writer_real_or_na(w, fit_packing_sum(c, p, (enum fit_packing_rule)r));
 		fit_writer_real(w, p->speed_a);
 		fit_writer_real(w, p->speed_b);
 		fit_writer_real(w, (p->speed_a + p->speed_b) / 2);
@@ -106,8 +101,16 @@ static const struct cli_use uses[] = {
 	{ NULL, 0, NULL }
 };
 
-int lucid_pack(struct cli *cli, const struct lucid_pack_options *o)
+void lucid_pack_defaults(void *given)
 {
+	*(struct lucid_pack_options *)given = (struct lucid_pack_options){
+		.free_speed = 0.85
+	};
+}
+
+int lucid_pack(struct cli *cli, void *given)
+{
+	const struct lucid_pack_options *o = given;
 	struct fit_packing_params p = { (enum fit_packing_rule)o->rule, o->free_speed, o->worst };
 	struct fit_colocation c;
 	struct fit_err err;

@@ -12,7 +12,8 @@ struct lucid_pack_options {
 	bool worst, pairs_out;
 };
 
-/* Its status. */
-int lucid_pack(struct cli *cli, const struct lucid_pack_options *o);
+extern const struct cli_option lucid_pack_options[];
+void lucid_pack_defaults(void *given);
+int lucid_pack(struct cli *cli, void *given);	/* given: struct lucid_pack_options; the exit status */
 
 #endif

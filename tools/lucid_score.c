@@ -1,12 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 #include "tools/lucid_score.h"
 
-#include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "libfit/base/outfile.h"
 #include "libfit/model/sharing_score.h"
+
+#define AT(field) offsetof(struct lucid_score_options, field)
+#define R CLI_RESULT
+
+const struct cli_option lucid_score_options[] = {
+	{ 0, "pairs", CLI_TEXT, AT(pairs), "FILE", NULL,
+	  "what was measured of pairs: labels that follow from it, and features that leak", NULL, 0, 0, CLI_INPUT },
+	{ 0, "write", CLI_CHOICE, AT(output), "WHAT", "accuracy",
+	  "what is written", lucid_score_outputs, 0, 0, R },
+	{ 0, NULL, CLI_FLAG, 0, NULL, NULL, NULL, NULL, 0, 0, 0 }
+};
 
 const char *const lucid_score_outputs[] = { "accuracy", "labels", "tree", "text", NULL };
 
@@ -32,10 +41,7 @@ static int begin(const struct cli *cli, const struct score *s, struct fit_writer
 	struct fit_meta meta = { 0 };
 	int rc = describe(cli, s, &meta, err);
 
-	rc = rc ? rc : cli_writer_open(cli, w, err);
-	rc = rc ? rc : fit_writer_begin(*w, name, &meta, fields, n, err);
-	fit_meta_release(&meta);
-	return rc;
+	return cli_table_begin(cli, w, name, &meta, rc, fields, n, err);
 }
 
 static int evaluate(const struct cli *cli, const struct score *s, struct fit_writer *w,
@@ -112,7 +118,7 @@ static void write_label(struct fit_writer *w, int64_t label)
 
 static void write_real(struct fit_writer *w, double x)
 {
-	fit_writer_real(w, isnan(x) ? fit_real_na() : x);
+	fit_writer_real_or_na(w, x);
 }
 
 static int write_labels(const struct cli *cli, const struct score *s, struct fit_err *err)
@@ -175,11 +181,7 @@ static int write_tree(const struct cli *cli, const struct score *s, bool as_text
 		rc = describe(cli, s, &meta, err);
 		rc = rc ? rc : cli_writer_open(cli, &w, err);
 		rc = rc ? rc : fit_tree_write(&t, NULL, w, &meta, err);
-		if (!rc) {
-			rc = fit_writer_close(w, err);
-			w = NULL;
-		}
-		fit_writer_abort(w);
+		rc = cli_writer_close(w, rc, err);
 	}
 	fit_meta_release(&meta);
 	fit_tree_release(&t);
@@ -189,8 +191,9 @@ static int write_tree(const struct cli *cli, const struct score *s, bool as_text
 
 static const struct cli_use uses[] = { { "pairs", 1, "--write accuracy or labels" }, { NULL, 0, NULL } };
 
-int lucid_score(struct cli *cli, const struct lucid_score_options *o)
+int lucid_score(struct cli *cli, void *given)
 {
+	const struct lucid_score_options *o = given;
 	struct score s = { .has_pairs = o->pairs != NULL };
 	struct fit_err err;
 	int rc = cli_check_uses(cli, uses, o->output == SCORE_ACCURACY || o->output == SCORE_LABELS);

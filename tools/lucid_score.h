@@ -13,7 +13,7 @@ struct lucid_score_options {
 	int output;
 };
 
-/* Returns the exit status. */
-int lucid_score(struct cli *cli, const struct lucid_score_options *o);
+extern const struct cli_option lucid_score_options[];
+int lucid_score(struct cli *cli, void *given);	/* given: struct lucid_score_options; the exit status */
 
 #endif

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "libfit/base/num.h"
+#include "tools/metrics_use.h"
 
 int metrics_fairness_init(struct metrics_fairness *f, bool shares, const char *isolated, struct fit_err *err)
 {
@@ -67,14 +68,6 @@ int metrics_fairness_compute(struct metrics_fairness *f, const struct fit_metric
 	return rc;
 }
 
-static void put_real(struct fit_writer *w, double v)
-{
-	if (fit_real_is_na(v))
-		fit_writer_na(w);
-	else
-		fit_writer_real(w, v);
-}
-
 size_t metrics_fairness_fields(const struct metrics_fairness *f, struct fit_field *fields)
 {
 	static const struct fit_field all[METRICS_FAIRNESS_COLUMNS] = {
@@ -92,12 +85,12 @@ void metrics_fairness_cells(const struct metrics_fairness *f, size_t i, struct f
 {
 	if (!f->wanted)
 		return;
-	put_real(w, f->jobs[i].jobs_mean);
-	put_real(w, f->jobs[i].share_gpus);
+	fit_writer_real(w, f->jobs[i].jobs_mean);
+	fit_writer_real(w, f->jobs[i].share_gpus);
 	if (!f->alone)
 		return;
-	put_real(w, f->jobs[i].isolated_s);
-	put_real(w, f->jobs[i].rho);
+	fit_writer_real(w, f->jobs[i].isolated_s);
+	fit_writer_real(w, f->jobs[i].rho);
 }
 
 int metrics_fairness_report(const struct metrics_fairness *f, struct fit_writer *w, struct fit_err *err)
@@ -110,17 +103,11 @@ int metrics_fairness_report(const struct metrics_fairness *f, struct fit_writer 
 	rc = fit_fairness_summarise(f->jobs, f->n, &s, err);
 	if (rc)
 		return rc;
-	const struct { const char *name, *unit; double value; } rows[] = {
+	const struct fit_metric_row rows[] = {
 		{ "rho_jobs", "jobs", (double)s.n }, { "rho_unfair", "1", s.unfair }, { "rho_mean", "1", s.mean },
 		{ "rho_min", "1", s.min }, { "rho_median", "1", s.median }, { "rho_p90", "1", s.p90 },
 		{ "rho_p95", "1", s.p95 }, { "rho_p99", "1", s.p99 }, { "rho_max", "1", s.max },
 	};
 
-	for (size_t i = 0; i < sizeof rows / sizeof *rows && !rc; i++) {
-		fit_writer_str(w, rows[i].name);
-		put_real(w, rows[i].value);
-		fit_writer_str(w, rows[i].unit);
-		rc = fit_writer_end_row(w, err);
-	}
-	return rc;
+	return metrics_put_rows(w, rows, sizeof rows / sizeof *rows, err);
 }

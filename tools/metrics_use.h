@@ -5,9 +5,13 @@
 
 #include "libfit/metrics/efficiency.h"
 #include "libfit/metrics/rent_cost.h"
+#include "libfit/metrics/summary.h"
 #include "libfit/table/table.h"
 
-/* Further rows of the report: work is in GPU-seconds on the least widths. */
+/* Rows of the report. */
+int metrics_put_rows(struct fit_writer *w, const struct fit_metric_row *rows, size_t n,
+		     struct fit_err *err) FIT_MUST_CHECK;
+/* Further ones: work is in GPU-seconds on the least widths. */
 int metrics_use_report(struct fit_writer *w, const struct fit_metrics *m, const struct fit_efficiency *f,
 		       struct fit_err *err) FIT_MUST_CHECK;
 /* One more: what is rented at the prices of GPU types. */

@@ -27,7 +27,7 @@ extern const struct cli_option prof_summarize_options[];
 
 /* The operand is a folder; max_local has APP=N. */
 int prof_pollux(struct cli *cli, const struct cli_list *max_local, const char *gpu_type);
-int prof_summarize(struct cli *cli, struct prof_summary *o);
+int prof_summarize(struct cli *cli, void *given);
 
 /* All of them, to -o or standard output. */
 int prof_write_tables(const struct cli *cli, const struct fit_table *t, size_t n,

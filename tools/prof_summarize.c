@@ -3,8 +3,6 @@
 #include "tools/prof_parts.h"
 
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "libfit/base/num.h"
 #include "libfit/metrics/series_summary.h"
@@ -40,11 +38,7 @@ int prof_write_tables(const struct cli *cli, const struct fit_table *t, size_t n
 		return rc;
 	for (size_t k = 0; k < n && !rc; k++)
 		rc = fit_table_write(&t[k], w, err);
-	if (rc) {
-		fit_writer_abort(w);
-		return rc;
-	}
-	return fit_writer_close(w, err);
+	return cli_writer_close(w, rc, err);
 }
 
 /* "2024-03-01T00:00:00", "…Z" or "…+08:00": ns since 1970 of the clock, and the offset if any. */
@@ -129,8 +123,9 @@ static void say_summary(const struct cli *cli, const char *input, bool by_job,
 			 (unsigned long long)r->jobs_not_started);
 }
 
-int prof_summarize(struct cli *cli, struct prof_summary *o)
+int prof_summarize(struct cli *cli, void *given)
 {
+	struct prof_summary *o = given;
 	struct fit_series_summary_params p = fit_series_summary_default();
 	struct fit_series_summary_report report = { 0 };
 	struct fit_table jobs = { 0 }, out = { 0 };

@@ -19,9 +19,9 @@ struct sweep_options {
 	bool partial;
 };
 
-int sweep_verb_plan(struct cli *cli, const struct sweep_options *o);
-int sweep_verb_run(struct cli *cli, const struct sweep_options *o);
-int sweep_verb_status(struct cli *cli, const struct sweep_options *o);
-int sweep_verb_reduce(struct cli *cli, const struct sweep_options *o);
+int sweep_verb_plan(struct cli *cli, void *given);
+int sweep_verb_run(struct cli *cli, void *given);
+int sweep_verb_status(struct cli *cli, void *given);
+int sweep_verb_reduce(struct cli *cli, void *given);
 
 #endif

@@ -22,15 +22,6 @@ static int begin(const struct cli *cli, const struct sweep_plan *p, const char *
 	return rc;
 }
 
-static int finish(struct fit_writer *w, int rc, struct fit_err *err)
-{
-	rc = rc ? rc : fit_writer_end(w, err);
-	if (!rc)
-		return fit_writer_close(w, err);
-	fit_writer_abort(w);
-	return rc;
-}
-
 static bool *choose(struct cli *cli, const struct sweep_options *o, const struct sweep_plan *p, int *status)
 {
 	bool *chosen = calloc(p->n_rows, sizeof *chosen);
@@ -90,8 +81,9 @@ static int write_counts(struct cli *cli, const struct sweep_plan *p, const size_
 	return rc;
 }
 
-int sweep_verb_status(struct cli *cli, const struct sweep_options *o)
+int sweep_verb_status(struct cli *cli, void *given)
 {
+	const struct sweep_options *o = given;
 	size_t counts[SWEEP_N_STATES] = { 0 }, n = 0;
 	struct fit_writer *w = NULL;
 	struct sweep_plan p = { 0 };
@@ -107,7 +99,7 @@ int sweep_verb_status(struct cli *cli, const struct sweep_options *o)
 		if (!rc) {
 			rc = write_each(cli, &p, chosen, counts, o->each ? w : NULL, &err);
 			rc = rc || o->each ? rc : write_counts(cli, &p, counts, w, &err);
-			rc = finish(w, rc, &err);
+			rc = cli_writer_end(w, rc, &err);
 		}
 		if (rc)
 			status = cli_error(cli, &err);
@@ -311,7 +303,7 @@ static int write_reduced(struct cli *cli, const struct sweep_plan *p, const stru
 	if (!rc) {
 		rc = begin(cli, p, NULL, fields, n, w, err);
 		rc = rc ? rc : write_rows(p, d, w, err);
-		rc = finish(w, rc, err);
+		rc = cli_writer_end(w, rc, err);
 	}
 	for (size_t m = 0; made && m < d->n; m++)
 		free(made[m]);
@@ -320,8 +312,9 @@ static int write_reduced(struct cli *cli, const struct sweep_plan *p, const stru
 	return rc;
 }
 
-int sweep_verb_reduce(struct cli *cli, const struct sweep_options *o)
+int sweep_verb_reduce(struct cli *cli, void *given)
 {
+	const struct sweep_options *o = given;
 	struct reduced d = { .names = NULL };
 	struct sweep_plan p = { 0 };
 	struct fit_err err = { 0 };

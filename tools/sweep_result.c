@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "libfit/base/num.h"
+#include "tools/common/cli.h"
 
 #define TAIL ((size_t)4096)
 
@@ -190,11 +191,7 @@ int sweep_result_place(const struct sweep_row *row, const char *from, const char
 		rc = fit_fail_nomem(err);
 	rc = rc ? rc : fit_writer_open(&w, between, 0, err);
 	rc = rc ? rc : fit_table_write(&t, w, err);
-	if (!rc) {
-		rc = fit_writer_close(w, err);
-		w = NULL;
-	}
-	fit_writer_abort(w);
+	rc = cli_writer_close(w, rc, err);
 	fit_table_release(&t);
 	return rc ? rc : sweep_place(between, row->result, false, err);
 }

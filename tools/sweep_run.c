@@ -372,8 +372,9 @@ static void release(struct running *r)
 	sweep_plan_release(&r->plan);
 }
 
-int sweep_verb_run(struct cli *cli, const struct sweep_options *o)
+int sweep_verb_run(struct cli *cli, void *given)
 {
+	const struct sweep_options *o = given;
 	struct running r = { .cli = cli, .o = o, .lock = PTHREAD_MUTEX_INITIALIZER };
 	size_t slots = o->jobs ? (size_t)o->jobs : processors_allowed();
 	struct fit_err err = { 0 };

@@ -6,7 +6,6 @@
  */
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "libfit/model/rubick_table.h"
 #include "tools/throughput_parts.h"
@@ -324,11 +323,7 @@ int throughput_rubick(struct cli *cli, const struct throughput_options *o)
 		return cli_usage(cli, "--model rubick goes with --links, --app and --predict only");
 	rc = cli_writer_open(cli, &w, &err);
 	rc = rc ? rc : o->predict ? predict_all(cli, o, w, &err) : fit_all(cli, o, &g, w, &err);
-	if (!rc) {
-		rc = fit_writer_close(w, &err);
-		w = NULL;
-	}
-	fit_writer_abort(w);
+	rc = cli_writer_close(w, rc, &err);
 	release(&g);
 	return rc ? cli_error(cli, &err) : 0;
 }

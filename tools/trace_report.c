@@ -60,11 +60,9 @@ int trace_list_formats(struct cli *cli, struct fit_err *err)
 		{ "format", FIT_TEXT, 0 }, { "memory", FIT_TEXT, 0 }, { "inputs", FIT_INT, 0 },
 		{ "auto", FIT_TEXT, 0 }, { "summary", FIT_TEXT, 0 }
 	};
-	struct fit_meta meta = { 0 };
 	struct fit_writer *w = NULL;
-	int rc = cli_meta(cli, &meta, false) ? fit_fail_nomem(err) : cli_writer_open(cli, &w, err);
+	int rc = cli_table_about(cli, &w, "", NULL, NULL, fields, 5, err);
 
-	rc = rc ? rc : fit_writer_begin(w, "", &meta, fields, 5, err);
 	for (const struct fit_trace_format *f = fit_trace_formats; !rc && f->name; f++) {
 		fit_writer_str(w, f->name);
 		fit_writer_str(w, f->flags & FIT_TRACE_JOINS ? "join" :
@@ -74,11 +72,5 @@ int trace_list_formats(struct cli *cli, struct fit_err *err)
 		fit_writer_str(w, f->summary);
 		rc = fit_writer_end_row(w, err);
 	}
-	fit_meta_release(&meta);
-	rc = rc ? rc : fit_writer_end(w, err);
-	if (rc) {
-		fit_writer_abort(w);
-		return rc;
-	}
-	return fit_writer_close(w, err);
+	return cli_writer_end(w, rc, err);
 }

@@ -1,35 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 /* A tree from its tables or from JSON, and back. */
-#include <stdlib.h>
-#include <string.h>
 
 #include "libfit/table/source.h"
 #include "tools/tree_parts.h"
 
 static int read_json(struct fit_tree *t, const char *operand, char hash[FIT_HASH_HEX], struct fit_err *err)
 {
-	struct fit_source *s = NULL;
 	struct fit_str text = { 0 };
-	int rc = fit_source_open(&s, operand, err);
+	int rc = fit_source_slurp(operand, &text, hash, err);
 
-	if (!rc)
-		rc = fit_source_read_all(s, &text, err);
-	if (!rc)
-		rc = fit_tree_read_json(t, fit_source_name(s), text.s ? text.s : "", text.n, err);
-	if (!rc)
-		fit_source_hash(s, hash);
-	fit_source_close(s);
+	rc = rc ? rc : fit_tree_read_json(t, fit_operand_name(operand), text.s ? text.s : "", text.n, err);
 	fit_str_release(&text);
 	return rc;
 }
 
 int tree_read_model(struct fit_tree *t, const char *operand, char hash[FIT_HASH_HEX], struct fit_err *err)
 {
-	size_t n = strlen(operand);
-
-	if (n > 5 && strcmp(operand + n - 5, ".json") == 0)
-		return read_json(t, operand, hash, err);
-	return fit_tree_read(t, operand, hash, err);
+	return fit_operand_is_json(operand) ? read_json(t, operand, hash, err) :
+	       fit_tree_read(t, operand, hash, err);
 }
 
 static int write_cv(const struct fit_tree_cv *cv, struct fit_writer *w, struct fit_err *err)
@@ -65,9 +53,5 @@ int tree_write_model(const struct cli *cli, const struct fit_tree *t, const stru
 	if (!rc && cv && cv->n)
 		rc = write_cv(cv, w, err);
 	fit_meta_release(&meta);
-	if (rc) {
-		fit_writer_abort(w);
-		return rc;
-	}
-	return fit_writer_close(w, err);
+	return cli_writer_close(w, rc, err);
 }

@@ -25,7 +25,7 @@ struct tree_predict_options {
 	bool leaf, shares, csv;
 };
 extern const struct cli_option tree_predict_options[];
-int tree_predict(struct cli *cli, const struct tree_predict_options *o);
+int tree_predict(struct cli *cli, void *given);
 
 struct tree_print_options {
 	int format;
@@ -34,7 +34,7 @@ struct tree_print_options {
 	const char *name, *rows;
 };
 extern const struct cli_option tree_print_options[];
-void tree_print_defaults(struct tree_print_options *o);
-int tree_print(struct cli *cli, const struct tree_print_options *o);
+void tree_print_defaults(void *given);
+int tree_print(struct cli *cli, void *given);
 
 #endif

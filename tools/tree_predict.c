@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* gf-tree predict: the answer of a tree to each row, as the rows come. */
-#include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "tools/tree_data.h"
 #include "tools/tree_parts.h"
@@ -143,8 +141,9 @@ static int finish(struct job *j, struct fit_err *err)
 	return rc;
 }
 
-int tree_predict(struct cli *cli, const struct tree_predict_options *o)
+int tree_predict(struct cli *cli, void *given)
 {
+	const struct tree_predict_options *o = given;
 	struct job j = { .o = o, .id = -1 };
 	char hash[FIT_HASH_HEX] = "";
 	struct fit_err err;

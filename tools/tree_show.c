@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* gf-tree print: a tree as text, DOT, C or JSON, or the way of one row. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "libfit/base/c_out.h"
 #include "libfit/base/outfile.h"
@@ -27,8 +26,9 @@ const struct cli_option tree_print_options[] = {
 	TREE_CSV_OPTION(struct tree_print_options), TREE_NO_OPTION
 };
 
-void tree_print_defaults(struct tree_print_options *o)
+void tree_print_defaults(void *given)
 {
+	struct tree_print_options *o = given;
 	*o = (struct tree_print_options){ .digits = -1, .explain = -1 };
 }
 
@@ -75,8 +75,9 @@ static int usage_of_print(struct cli *cli, const struct tree_print_options *o)
 	return 0;
 }
 
-int tree_print(struct cli *cli, const struct tree_print_options *o)
+int tree_print(struct cli *cli, void *given)
 {
+	const struct tree_print_options *o = given;
 	struct fit_tree t = { 0 };
 	struct fit_str out = { 0 };
 	int digits = o->digits < 0 ? 6 : (int)o->digits;

@@ -38,14 +38,6 @@ static const struct fit_field bag_fields[] = {
 
 /* ---- writing ---- */
 
-static void put_real(struct fit_writer *w, double v)
-{
-	if (isnan(v))
-		fit_writer_na(w);
-	else
-		fit_writer_real(w, v);
-}
-
 static int begin(struct fit_writer *w, const char *name, const struct fit_meta *meta,
 		 const struct fit_field *fields, size_t n, struct fit_err *err)
 {
@@ -112,8 +104,8 @@ static int write_features(const struct fit_ga2m *m, struct fit_writer *w, struct
 
 		fit_writer_str(w, x->name);
 		fit_writer_str(w, x->nominal ? "nominal" : "continuous");
-		put_real(w, x->nominal ? (double)NAN : x->min);
-		put_real(w, x->nominal ? (double)NAN : x->max);
+		fit_writer_real_or_na(w, x->nominal ? (double)NAN : x->min);
+		fit_writer_real_or_na(w, x->nominal ? (double)NAN : x->max);
 		fit_writer_int(w, x->n_unique);
 		rc = fit_writer_end_row(w, err);
 	}
@@ -159,8 +151,8 @@ static int write_terms(const struct fit_ga2m *m, struct fit_writer *w, struct fi
 			fit_writer_int(w, t->level[1]);
 		else
 			fit_writer_na(w);
-		put_real(w, t->importance);
-		put_real(w, t->importance_sd);
+		fit_writer_real_or_na(w, t->importance);
+		fit_writer_real_or_na(w, t->importance_sd);
 		rc = fit_writer_end_row(w, err);
 	}
 	return rc ? rc : fit_writer_end(w, err);
@@ -187,7 +179,7 @@ static int write_scores(const struct fit_ga2m *m, struct fit_writer *w, struct f
 			put_cell(w, t, k / m->n_outputs);
 			fit_writer_int(w, (int64_t)(k % m->n_outputs));
 			fit_writer_real(w, t->score[k]);
-			put_real(w, t->sd[k]);
+			fit_writer_real_or_na(w, t->sd[k]);
 			fit_writer_real(w, t->weight[k / m->n_outputs]);
 			rc = fit_writer_end_row(w, err);
 		}

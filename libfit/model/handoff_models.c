@@ -100,13 +100,10 @@ static const struct model ga2m = { sizeof(struct fit_ga2m), "model", ga2m_table,
 
 static int load_json(const struct model *k, void *m, const char *operand, struct fit_err *err)
 {
-	struct fit_source *s = NULL;
 	struct fit_str text = { 0 };
-	int rc = fit_source_open(&s, operand, err);
+	int rc = fit_source_slurp(operand, &text, NULL, err);
 
-	rc = rc ? rc : fit_source_read_all(s, &text, err);
-	rc = rc ? rc : k->json(m, fit_source_name(s), text.s ? text.s : "", text.n, err);
-	fit_source_close(s);
+	rc = rc ? rc : k->json(m, fit_operand_name(operand), text.s ? text.s : "", text.n, err);
 	fit_str_release(&text);
 	return rc;
 }
@@ -114,14 +111,12 @@ static int load_json(const struct model *k, void *m, const char *operand, struct
 /* From tables, or JSON where the name says so. *m is freed by unload(). */
 static int load(const struct model *k, void **m, const char *operand, struct fit_err *err)
 {
-	size_t n = strlen(operand);
 	int rc;
 
 	*m = calloc(1, k->size);
 	if (!*m)
 		return fit_fail_nomem(err);
-	rc = n > 5 && strcmp(operand + n - 5, ".json") == 0 ? load_json(k, *m, operand, err) :
-	     k->table(*m, operand, err);
+	rc = fit_operand_is_json(operand) ? load_json(k, *m, operand, err) : k->table(*m, operand, err);
 	if (rc) {
 		free(*m);
 		*m = NULL;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "libfit/model/theta.h"
 
-#include <math.h>
 #include <stdlib.h>
 
 /* ---- reading ---- */
@@ -115,14 +114,6 @@ void fit_theta_set_text(unsigned set, char out[FIT_THETA_SET_MAX])
 					      fit_theta_names[j]);
 }
 
-static void put_real(struct fit_writer *w, double v)
-{
-	if (isnan(v))
-		fit_writer_na(w);
-	else
-		fit_writer_real(w, v);
-}
-
 void fit_theta_put(struct fit_writer *w, const struct fit_throughput_result *r)
 {
 	char names[FIT_THETA_SET_MAX];
@@ -130,10 +121,10 @@ void fit_theta_put(struct fit_writer *w, const struct fit_throughput_result *r)
 	for (int j = 0; j < FIT_THETA_N; j++)
 		fit_writer_real(w, r->theta.v[j]);
 	for (int j = 0; j < FIT_THETA_N; j++)
-		put_real(w, r->se[j]);
+		fit_writer_real_or_na(w, r->se[j]);
 	fit_writer_real(w, r->objective);
 	fit_writer_real(w, r->rmsle_step);
-	put_real(w, r->rmsle_compute);
+	fit_writer_real_or_na(w, r->rmsle_compute);
 	fit_writer_real(w, r->mape_pct);
 	fit_writer_int(w, (int64_t)r->n_obs);
 	fit_writer_int(w, (int64_t)r->n_iter);

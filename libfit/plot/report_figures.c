@@ -11,18 +11,6 @@
 
 /* ---- files ---- */
 
-static int read_file(const char *name, struct fit_str *bytes, struct fit_err *err)
-{
-	struct fit_source *source;
-	int rc = fit_source_open(&source, name, err);
-
-	if (rc)
-		return rc;
-	rc = fit_source_read_all(source, bytes, err);
-	fit_source_close(source);
-	return rc;
-}
-
 struct names {
 	char **items;
 	size_t n, cap;
@@ -137,7 +125,7 @@ static int put_picture(struct fit_str *page, const struct folder *f, const char 
 
 	rc = rc ? rc : put_id(&id, f, name);
 	rc = rc ? rc : fit_str_puts(&id, "-");
-	rc = rc ? fit_fail_nomem(err) : read_file(file.s, &svg, err);
+	rc = rc ? fit_fail_nomem(err) : fit_source_slurp(file.s, &svg, NULL, err);
 	if (rc)
 		goto out;
 	h = fit_hasher_new();
@@ -251,7 +239,7 @@ static int put_caption(struct fit_str *page, const char *recipes, const char *re
 	int rc = fit_str_printf(&file, "%s/%s", recipes, recipe);
 	const char *line;
 
-	if (rc || read_file(file.s, &text, NULL) || fit_str_add(&text, "", 1))
+	if (rc || fit_source_slurp(file.s, &text, NULL, NULL) || fit_str_add(&text, "", 1))
 		goto out;
 	rc = fit_str_puts(page, "<p>");
 	for (line = text.s; *line == '#' && !rc; ) {

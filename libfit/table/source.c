@@ -59,6 +59,18 @@ struct fit_source {
 	struct fit_hasher *hasher;
 };
 
+const char *fit_operand_name(const char *operand)
+{
+	return strcmp(operand, "-") == 0 ? "<stdin>" : operand;
+}
+
+bool fit_operand_is_json(const char *operand)
+{
+	size_t n = strlen(operand);
+
+	return n > 5 && strcmp(operand + n - 5, ".json") == 0;
+}
+
 int fit_source_open(struct fit_source **out, const char *operand, struct fit_err *err)
 {
 	bool is_stdin = strcmp(operand, "-") == 0;
@@ -70,7 +82,7 @@ int fit_source_open(struct fit_source **out, const char *operand, struct fit_err
 	if (!s)
 		return fit_fail_nomem(err);
 	s->fd = -1;
-	s->name = fit_strdup(fit_text_of(is_stdin ? "<stdin>" : operand));
+	s->name = fit_strdup(fit_text_of(fit_operand_name(operand)));
 	s->hasher = fit_hasher_new();
 	if (!s->name || !s->hasher) {
 		rc = fit_fail_nomem(err);
@@ -443,6 +455,18 @@ int fit_source_read_all(struct fit_source *s, struct fit_str *text, struct fit_e
 		if (!rc && fit_str_add(text, buf, got))
 			rc = fit_fail_nomem(err);
 	}
+	return rc;
+}
+
+int fit_source_slurp(const char *operand, struct fit_str *text, char hash[FIT_HASH_HEX], struct fit_err *err)
+{
+	struct fit_source *s = NULL;
+	int rc = fit_source_open(&s, operand, err);
+
+	rc = rc ? rc : fit_source_read_all(s, text, err);
+	if (!rc && hash)
+		fit_source_hash(s, hash);
+	fit_source_close(s);
 	return rc;
 }
 

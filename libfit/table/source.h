@@ -36,6 +36,13 @@ int fit_source_read(struct fit_source *s, void *buf, size_t cap, size_t *n,
 /* All that is left, appended to *text; for files that are parsed as a whole. */
 int fit_source_read_all(struct fit_source *s, struct fit_str *text, struct fit_err *err) FIT_MUST_CHECK;
 
+/* Open, read_all, hash (NULL: nobody asks) and close. What was read before a fault stays in *text. */
+int fit_source_slurp(const char *operand, struct fit_str *text, char hash[FIT_HASH_HEX],
+		     struct fit_err *err) FIT_MUST_CHECK;
+/* What messages call an operand: itself, or "<stdin>" for "-". */
+const char *fit_operand_name(const char *operand);
+bool fit_operand_is_json(const char *operand);	/* does its name end in ".json"? */
+
 /* The next line without its LF; *line is writable and lives until the next call. A last line without
  * LF counts. Behind a line is an LF, or where it would be; FIT_LINE_SLACK bytes there may be read (and
  * mean nothing else). FIT_END at the end; FIT_EPARSE when a line is longer than FIT_LINE_MAX. */

@@ -160,7 +160,8 @@ int fit_writer_begin(struct fit_writer *w, const char *name, const struct fit_me
 void fit_writer_text(struct fit_writer *w, struct fit_text t);
 void fit_writer_str(struct fit_writer *w, const char *s);	/* NULL is NA */
 void fit_writer_int(struct fit_writer *w, int64_t v);
-void fit_writer_real(struct fit_writer *w, double v);
+void fit_writer_real(struct fit_writer *w, double v);	/* fit_real_na() is NA, another NaN nan */
+void fit_writer_real_or_na(struct fit_writer *w, double v);	/* any NaN is NA */
 void fit_writer_time(struct fit_writer *w, int64_t ns);
 void fit_writer_na(struct fit_writer *w);
 void fit_writer_cell(struct fit_writer *w, enum fit_type type, const struct fit_cell *c);

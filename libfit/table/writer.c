@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -300,6 +301,11 @@ void fit_writer_int(struct fit_writer *w, int64_t v)
 void fit_writer_real(struct fit_writer *w, double v)
 {
 	fit_writer_cell(w, FIT_REAL, &(struct fit_cell){ .na = fit_real_is_na(v), .u.d = v });
+}
+
+void fit_writer_real_or_na(struct fit_writer *w, double v)
+{
+	fit_writer_cell(w, FIT_REAL, &(struct fit_cell){ .na = isnan(v), .u.d = v });
 }
 
 void fit_writer_time(struct fit_writer *w, int64_t ns)

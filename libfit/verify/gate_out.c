@@ -5,14 +5,6 @@
 #include "libfit/base/json_out.h"
 #include "libfit/verify/gate.h"
 
-static void put_real(struct fit_writer *w, double v)
-{
-	if (isnan(v))
-		fit_writer_na(w);
-	else
-		fit_writer_real(w, v);
-}
-
 /* The last row: how many checks are why. */
 static struct fit_gate_finding last_row(const struct fit_gate *g, struct fit_err *why)
 {
@@ -32,10 +24,10 @@ static int put_finding(struct fit_writer *w, const struct fit_gate_finding *f, s
 {
 	fit_writer_str(w, f->check);
 	fit_writer_str(w, f->region);
-	put_real(w, f->value);
-	put_real(w, f->low);
-	put_real(w, f->high);
-	put_real(w, f->limit);
+	fit_writer_real_or_na(w, f->value);
+	fit_writer_real_or_na(w, f->low);
+	fit_writer_real_or_na(w, f->high);
+	fit_writer_real_or_na(w, f->limit);
 	fit_writer_str(w, fit_gate_verdict_names[f->verdict]);
 	fit_writer_str(w, f->reason);
 	return fit_writer_end_row(w, err);

@@ -588,9 +588,28 @@ static const struct cli_verb *find_verb(struct cli *cli, int *argc, char ***argv
 	return default_verb(tool);
 }
 
-int cli_start(struct cli *cli, const struct cli_tool *tool, int argc, char **argv, void *options)
+/* Flush and check standard output, free, and return the final exit status. */
+static int finish(struct cli *cli, int status)
 {
-	static const struct cli_verb no_verb = { "", "", "", NULL, 0, -1 };
+	bool bad = ferror(stdout) != 0;
+
+	cli_meter_wipe();
+
+	errno = 0;
+	if (fflush(stdout) || bad || (fclose(stdout) && errno != EBADF)) {
+		fprintf(stderr, "%s: cannot write to standard output: %s\n", cli->tool->name,
+			errno ? strerror(errno) : "write error");
+		status = CLI_EXIT_MACHINE;
+	}
+	fit_meta_release(&cli->given);
+	fit_str_release(&cli->faults);
+	return status;
+}
+
+/* Returns -1 to go on, or the exit status to leave with (--help, --version, wrong usage). */
+static int start(struct cli *cli, const struct cli_tool *tool, int argc, char **argv, void *options)
+{
+	static const struct cli_verb no_verb = { "", "", "", NULL, 0, -1, .run = NULL };
 	struct shared sh = { .seed = 1, .threads = 1 };
 	struct parse p = { .n = 0 };
 	bool verbless;
@@ -604,20 +623,22 @@ int cli_start(struct cli *cli, const struct cli_tool *tool, int argc, char **arg
 	verbless = !cli->verb;
 	if (verbless)
 		cli->verb = &no_verb;
+	if (cli->verb->defaults)
+		cli->verb->defaults(options);
 	p.n = collect(cli->verb, p.all, MAX_OPTIONS);
 	make_getopt_tables(&p);
 	if (!cli->status)
 		run_getopt(cli, &p, argc, argv, &sh, options);
 	if (sh.help) {
 		print_help(tool, verbless || !cli->verb->name[0] ? NULL : cli->verb);
-		return cli_finish(cli, CLI_EXIT_OK);
+		return finish(cli, CLI_EXIT_OK);
 	}
 	if (sh.version) {
 		print_version(tool);
-		return cli_finish(cli, CLI_EXIT_OK);
+		return finish(cli, CLI_EXIT_OK);
 	}
 	if (sh.completion && cli_completion(tool, shared_options, sh.completion))
-		return cli_finish(cli, CLI_EXIT_OK);
+		return finish(cli, CLI_EXIT_OK);
 	if (sh.completion)
 		complain(cli, "unknown value '%s' for --completion (expected bash, zsh)", sh.completion);
 	cli->operands = (const char *const *)argv + optind;
@@ -655,6 +676,24 @@ int cli_start(struct cli *cli, const struct cli_tool *tool, int argc, char **arg
 		return CLI_EXIT_MACHINE;
 	}
 	return -1;
+}
+
+static void free_lists(const struct cli_verb *verb, void *options)
+{
+	for (const struct cli_option *o = verb->options; o && o->long_name; o++)
+		if (o->kind == CLI_LIST)
+			free(((struct cli_list *)(void *)((char *)options + o->offset))->items);
+}
+
+int cli_main(const struct cli_tool *tool, int argc, char **argv, void *options)
+{
+	struct cli cli;
+	int status = start(&cli, tool, argc, argv, options);
+
+	if (status < 0)
+		status = finish(&cli, cli.verb->run(&cli, options));
+	free_lists(cli.verb, options);
+	return status;
 }
 
 const char *cli_operand(const struct cli *cli, int i)
@@ -696,28 +735,35 @@ int cli_writer_open(const struct cli *cli, struct fit_writer **w, struct fit_err
 	return fit_writer_open(w, cli->out, cli->no_meta ? FIT_W_NO_META : 0, err);
 }
 
-int cli_writer_end(struct fit_writer *w, int rc, struct fit_err *err)
+int cli_table_begin(const struct cli *cli, struct fit_writer **w, const char *name, struct fit_meta *meta,
+		    int rc, const struct fit_field *fields, size_t n, struct fit_err *err)
 {
-	rc = rc ? rc : fit_writer_end(w, err);
-	if (!rc)
+	rc = rc ? fit_fail_nomem(err) : cli_writer_open(cli, w, err);
+	rc = rc ? rc : fit_writer_begin(*w, name, meta, fields, n, err);
+	fit_meta_release(meta);
+	return rc;
+}
+
+int cli_table_about(const struct cli *cli, struct fit_writer **w, const char *name, const char *role,
+		    const char *hash, const struct fit_field *fields, size_t n, struct fit_err *err)
+{
+	struct fit_meta meta = { 0 };
+	int rc = cli_meta(cli, &meta, false);
+
+	if (!rc && hash)
+		rc = cli_meta_input(&meta, role, hash);
+	return cli_table_begin(cli, w, name, &meta, rc, fields, n, err);
+}
+
+int cli_writer_close(struct fit_writer *w, int rc, struct fit_err *err)
+{
+	if (!rc && w)
 		return fit_writer_close(w, err);
 	fit_writer_abort(w);
 	return rc;
 }
 
-int cli_finish(struct cli *cli, int status)
+int cli_writer_end(struct fit_writer *w, int rc, struct fit_err *err)
 {
-	bool bad = ferror(stdout) != 0;
-
-	cli_meter_wipe();
-
-	errno = 0;
-	if (fflush(stdout) || bad || (fclose(stdout) && errno != EBADF)) {
-		fprintf(stderr, "%s: cannot write to standard output: %s\n", cli->tool->name,
-			errno ? strerror(errno) : "write error");
-		status = CLI_EXIT_MACHINE;
-	}
-	fit_meta_release(&cli->given);
-	fit_str_release(&cli->faults);
-	return status;
+	return cli_writer_close(w, rc || !w ? rc : fit_writer_end(w, err), err);
 }

@@ -9,15 +9,23 @@
  *   2. docs/man/gf-x.1 with examples that run; a line in README's tool list.
  *   3. tests/cli/gf-x.sh; the contract test (tests/cli/contract.sh) picks the tool up by itself.
  *
+ *	static int run(struct cli *cli, void *given)
+ *	{
+ *		const struct options *o = given;
+ *		...
+ *		return rc ? cli_error(cli, &err) : CLI_EXIT_OK;
+ *	}
+ *
+ *	static const struct cli_verb verbs[] = {
+ *		{ "", "[FILE]", "", option_table, 0, 1, .run = run },
+ *		{ .name = NULL }
+ *	};
+ *
  *	int main(int argc, char **argv)
  *	{
  *		struct options o = { .interval_ns = 60 * FIT_NS_PER_S };
- *		struct cli cli;
- *		int rc = cli_start(&cli, &tool, argc, argv, &o);
  *
- *		if (rc >= 0)
- *			return rc;
- *		return cli_finish(&cli, run(&cli, &o));
+ *		return cli_main(&tool, argc, argv, &o);
  *	}
  */
 #ifndef TOOLS_COMMON_CLI_H
@@ -67,13 +75,18 @@ struct cli_option {
 #define CLI_HIDDEN 32u	/* not in --help and completion */
 #define CLI_OUTPUT 16u	/* names an output besides -o: the two cannot be one file */
 
-/* A job of a tool that has several: gf-x VERB [options]. */
+struct cli;
+
+/* A job of a tool that has several: gf-x VERB [options]. Where each verb has options of its own, the
+ * tool's options are a union, and defaults fills in the member of this verb. */
 struct cli_verb {
 	const char *name;
 	const char *operands;	/* for usage: "[FILE]" */
 	const char *summary;
 	const struct cli_option *options;	/* ends with long_name == NULL; may be NULL */
 	int min_operands, max_operands;		/* max -1: any number */
+	int (*run)(struct cli *cli, void *options);	/* does it; returns the exit status */
+	void (*defaults)(void *options);	/* before parsing; NULL: they stand in options already */
 };
 
 struct cli_tool {
@@ -111,11 +124,11 @@ struct cli {
 
 enum { CLI_EXIT_OK = 0, CLI_EXIT_DATA = 1, CLI_EXIT_USAGE = 2, CLI_EXIT_MACHINE = 3 };
 
-/* Parse. Returns -1 to go on, or the exit status to leave with (--help, --version, wrong usage). Help
- * wins over faults of other options. Standard input named twice (operands, CLI_INPUT) is a fault.
- * Fills options (the tool's struct, with its defaults already in it) through the offsets. Also
+/* All of main(): parse, run the verb, flush and check standard output, free the lists of options. Returns
+ * the exit status. Help wins over faults of other options. Standard input named twice (operands, CLI_INPUT)
+ * is a fault. Fills options (the tool's struct, with its defaults already in it) through the offsets. Also
  * switches off GSL's error handler and HDF5's printing, and guards the three standard descriptors. */
-int cli_start(struct cli *cli, const struct cli_tool *tool, int argc, char **argv, void *options);
+int cli_main(const struct cli_tool *tool, int argc, char **argv, void *options);
 
 /* The operand i, or "-" when none was given. */
 const char *cli_operand(const struct cli *cli, int i);
@@ -142,11 +155,19 @@ int cli_meta_input(struct fit_meta *meta, const char *name, const char *hash) FI
 /* fit_writer_open() with -o and --no-meta. */
 int cli_writer_open(const struct cli *cli, struct fit_writer **w, struct fit_err *err) FIT_MUST_CHECK;
 
-/* The end of the table and of the output; or, where rc says that something went wrong before, nothing is
- * left behind. */
-int cli_writer_end(struct fit_writer *w, int rc, struct fit_err *err) FIT_MUST_CHECK;
+/* cli_writer_open() and the head of a table. rc is what making meta came to (else than 0: no memory); meta is
+ * released. */
+int cli_table_begin(const struct cli *cli, struct fit_writer **w, const char *name, struct fit_meta *meta,
+		    int rc, const struct fit_field *fields, size_t n, struct fit_err *err) FIT_MUST_CHECK;
+/* The same of one input: cli_meta() without seed and, unless hash is NULL, cli_meta_input(role, hash). */
+int cli_table_about(const struct cli *cli, struct fit_writer **w, const char *name, const char *role,
+		    const char *hash, const struct fit_field *fields, size_t n,
+		    struct fit_err *err) FIT_MUST_CHECK;
 
-/* Flush and check standard output, free, and return the final exit status. */
-int cli_finish(struct cli *cli, int status);
+/* The end of the output, whose tables have ended; or, where rc says that something went wrong before, nothing
+ * is left behind. w NULL: rc. */
+int cli_writer_close(struct fit_writer *w, int rc, struct fit_err *err) FIT_MUST_CHECK;
+/* The end of the table and then that of the output. */
+int cli_writer_end(struct fit_writer *w, int rc, struct fit_err *err) FIT_MUST_CHECK;
 
 #endif
