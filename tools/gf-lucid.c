@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * gf-lucid: the parts of Lucid (Hu et al., ASPLOS'23) that work before a job is scheduled: the profiler, the
- * tree that says who shares well, what a rule packs, and what is known of a job when it is submitted. The verbs
- * are in tools/lucid_*.c.
+ * tree that says who shares well, what a rule packs, and what is known of a job when it is submitted. Each
+ * verb is in a tools/lucid_*.c.
  */
 #include "tools/lucid_estimate.h"
 #include "tools/lucid_forecast.h"

@@ -440,7 +440,8 @@ static const struct cli_verb verbs[] = {
 	{ "lines", "[TABLE]", "columns as lines over a column", lines_options, 0, 1, .run = run },
 	{ "panels", "[TABLE]", "the points of a long table in series and panels",
 	  panels_options, 0, 1, .run = run },
-	{ "shape", "[TABLE]", "a term of one feature, from gf-ga2m explain --shape", shape_options, 0, 1, .run = run },
+	{ "shape", "[TABLE]", "a term of one feature, from gf-ga2m explain --shape",
+	  shape_options, 0, 1, .run = run },
 	{ "heatmap", "[TABLE]", "a term of two features, from there, too", shape_options, 0, 1, .run = run },
 	{ .name = NULL }
 };

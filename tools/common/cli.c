@@ -680,9 +680,14 @@ static int start(struct cli *cli, const struct cli_tool *tool, int argc, char **
 
 static void free_lists(const struct cli_verb *verb, void *options)
 {
-	for (const struct cli_option *o = verb->options; o && o->long_name; o++)
-		if (o->kind == CLI_LIST)
-			free(((struct cli_list *)(void *)((char *)options + o->offset))->items);
+	for (const struct cli_option *o = verb->options; o && o->long_name; o++) {
+		struct cli_list *list = (void *)((char *)options + o->offset);
+
+		if (o->kind != CLI_LIST)
+			continue;
+		free(list->items);
+		*list = (struct cli_list){ NULL, 0, 0 };
+	}
 }
 
 int cli_main(const struct cli_tool *tool, int argc, char **argv, void *options)
