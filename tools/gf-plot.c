@@ -3,45 +3,20 @@
  * gf-plot: figures as SVG, PNG or PDF through gnuplot. jct-cdf and timeline draw event logs, trace-cdf
  * and diurnal draw jobs tables, bars, lines and panels columns of any table. Labels are plain text.
  * With -o the gnuplot script and its data stay beside the picture. A further figure is one more entry
- * of verbs[] and one function.
+ * of verbs[] and drawers[], and one function of tools/plot_draw.h.
  */
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
+#include <stddef.h>
 #include <string.h>
 
 #include "libfit/base/num.h"
-#include "libfit/metrics/metrics.h"
 #include "libfit/metrics/trace_stats.h"
-#include "libfit/plot/figure.h"
 #include "libfit/plot/frame.h"
-#include "libfit/plot/gnuplot.h"
-#include "libfit/plot/points.h"
-#include "libfit/table/table.h"
-#include "tools/common/cli.h"
-#include "tools/plot_data.h"
-#include "tools/plot_shape.h"
-
-struct options {
-	int format;			/* enum fit_plot_format, or N_FORMATS: by suffix */
-	int of;				/* enum fit_trace_of */
-	const char *title, *xlabel, *ylabel, *size;
-	struct fit_figure_size wanted;
-	bool log_x, log_y, csv;
-	struct cli_list label, y, error;
-	const char *x;
-	struct fit_points_columns points;
-	int64_t columns;
-	const char *class;		/* shape, heatmap: of several classes */
-};
+#include "tools/plot_draw.h"
 
 enum { N_FORMATS = FIT_PLOT_PDF + 1 };
 static const char *const formats[] = { "svg", "png", "pdf", NULL };
 static const char *const quantities[] = { "duration", "gpus", "gpu-hours", "interarrival", NULL };
-static const char *const quantity_labels[] = { "duration", "GPUs", "GPU-hours",
-					       "time between submissions" };
-
-#define O(field) offsetof(struct options, field)
+#define O(field) offsetof(struct plot_options, field)
 #define COMMON \
 	{ 0, "format", CLI_CHOICE, O(format), "NAME", "by the suffix of -o, else svg", \
 	  "kind of picture", formats, 0, 0, 0 }, \
@@ -102,213 +77,6 @@ static const struct cli_option shape_options[] = {
 	COMMON, END
 };
 
-/* ---- figures from event logs and jobs tables ---- */
-
-/* jct-cdf and trace-cdf */
-static int draw_cdf(struct cli *cli, const struct options *o, struct fit_plot *p, struct fit_err *err)
-{
-	bool logs = strcmp(cli->verb->name, "jct-cdf") == 0;
-	bool times = o->of == FIT_OF_DURATION || o->of == FIT_OF_INTERARRIVAL;
-	int n = cli->n_operands ? cli->n_operands : 1, rc = FIT_OK;
-	struct fit_figure_sample *samples = calloc((size_t)n, sizeof *samples);
-	struct fit_str *labels = calloc((size_t)n, sizeof *labels);
-	double **values = calloc((size_t)n, sizeof *values);
-
-	if (!samples || !labels || !values)
-		rc = fit_fail_nomem(err);
-	for (int i = 0; i < n && !rc; i++) {
-		rc = logs ? plot_read_jcts(cli, &o->label, i, labels, &values[i], &samples[i].n, err) :
-		     plot_read_values(cli, (enum fit_trace_of)o->of, &o->label, i, labels, &values[i],
-				      &samples[i].n, err);
-		samples[i].label = labels[i].s ? labels[i].s : "";
-		samples[i].sorted_s = values[i];
-	}
-	if (!rc && logs)
-		rc = fit_figure_cdf(p, o->wanted, "job completion time", samples, (size_t)n, o->log_x, err);
-	else if (!rc)
-		rc = fit_figure_distribution(p, o->wanted, quantity_labels[o->of], times, samples, (size_t)n,
-					     o->log_x, err);
-	if (!rc && !logs && o->of == FIT_OF_INTERARRIVAL &&
-	    fit_plot_text(&p->panels[0].y.label, "fraction of submissions"))
-		rc = fit_fail_nomem(err);
-	for (int i = 0; i < n && labels && values; i++) {
-		fit_str_release(&labels[i]);
-		free(values[i]);
-	}
-	free(samples);
-	free(labels);
-	free(values);
-	return rc;
-}
-
-static int draw_diurnal(struct cli *cli, const struct options *o, struct fit_plot *p, struct fit_err *err)
-{
-	int n = cli->n_operands ? cli->n_operands : 1, rc = FIT_OK;
-	struct fit_figure_day *days = calloc((size_t)n, sizeof *days);
-	struct fit_str *labels = calloc((size_t)n, sizeof *labels);
-
-	if (!days || !labels)
-		rc = fit_fail_nomem(err);
-	for (int i = 0; i < n && !rc; i++)
-		rc = plot_read_day(cli, &o->label, i, &labels[i], &days[i], err);
-	if (!rc)
-		rc = fit_figure_diurnal(p, o->wanted, "submissions an hour (mean)", days, (size_t)n, err);
-	for (int i = 0; i < n && labels; i++)
-		fit_str_release(&labels[i]);
-	free(labels);
-	free(days);
-	return rc;
-}
-
-static int draw_timeline(struct cli *cli, const struct options *o, struct fit_plot *p,
-			 struct fit_err *err)
-{
-	struct plot_moments list = { 0 };
-	struct fit_metrics m = { 0 };
-	struct fit_reader *r = NULL;
-	int rc = fit_reader_open(&r, cli_operand(cli, 0), err);
-
-	if (!rc)
-		rc = fit_metrics_read(&m, r, plot_watch, &list, err);
-	rc = rc ? rc : fit_reader_only(r, err);
-	if (!rc && !list.n)
-		rc = fit_fail(err, FIT_EDATA, "%s: no events", fit_reader_input(r));
-	if (!rc)
-		rc = fit_figure_timeline(p, o->wanted, list.at, list.n, err);
-	fit_reader_close(r);
-	fit_metrics_release(&m);
-	free(list.at);
-	return rc;
-}
-
-/* ---- figures from tables ---- */
-
-/* The unit that other figures have for such a time, of the x column time_s; else name is NULL. */
-static struct fit_time_unit x_unit(const struct options *o, const char *x, double max)
-{
-	if (strcmp(x, "time_s") != 0 || o->log_x || o->xlabel)
-		return (struct fit_time_unit){ NULL, 1 };
-	return fit_time_unit_for(max);
-}
-
-static const char *x_label(const char *x, struct fit_time_unit unit, char label[32])
-{
-	if (!unit.name)
-		return x;
-	snprintf(label, 32, "time (%s)", unit.name);
-	return label;
-}
-
-static const char *scale_frame(const struct options *o, struct fit_frame *f, char label[32])
-{
-	double *x = fit_frame_x(f), max = 0;
-	struct fit_time_unit unit;
-
-	for (size_t i = 0; x && i < f->n_rows; i++)
-		max = isfinite(x[i]) ? fmax(max, fabs(x[i])) : max;
-	unit = x_unit(o, o->x, max);
-	for (size_t i = 0; x && i < f->n_rows; i++)
-		x[i] = isfinite(x[i]) ? x[i] / unit.seconds : x[i];
-	return x ? x_label(o->x, unit, label) : o->x;
-}
-
-static const char *scale_points(const struct options *o, struct fit_points *p, char label[32])
-{
-	struct fit_time_unit unit;
-	double max = 0;
-
-	for (size_t i = 0; i < p->n; i++)
-		max = fmax(max, fabs(p->points[i].x));
-	unit = x_unit(o, o->points.x, max);
-	for (size_t i = 0; i < p->n; i++)
-		p->points[i].x /= unit.seconds;
-	return x_label(o->points.x, unit, label);
-}
-
-static int draw_columns(struct cli *cli, const struct options *o, struct fit_plot *p, struct fit_err *err)
-{
-	bool bars = strcmp(cli->verb->name, "bars") == 0;
-	const char *x_name = o->x;
-	struct fit_figure_rows rows;
-	struct fit_frame f;
-	char label[32];
-	int rc = FIT_OK;
-
-	fit_frame_init(&f, o->x);
-	f.log_x = o->log_x;
-	f.log_y = o->log_y;
-	for (size_t i = 0; i < o->y.n && !rc; i++)
-		if (fit_frame_series(&f, o->y.items[i], o->error.n ? o->error.items[i] : NULL))
-			rc = fit_fail(err, FIT_EINVAL, "column '%s' cannot be drawn", o->y.items[i]);
-	if (!rc)
-		rc = plot_read_frame(&f, cli_operand(cli, 0), o->csv, err);
-	if (!rc && f.missing)
-		cli_warn(cli, "%zu missing %s not drawn", f.missing,
-			 fit_plural(f.missing, "value is", "values are"));
-	if (!rc && !bars)
-		x_name = scale_frame(o, &f, label);
-	if (!rc && fit_frame_rows(&f, o->label.items, o->label.n, &rows))
-		rc = fit_fail_nomem(err);
-	if (!rc)
-		rc = bars ? fit_figure_bars(p, o->wanted, o->x, &rows, o->log_y, err) :
-			    fit_figure_lines(p, o->wanted, x_name, &rows, o->log_x, o->log_y, err);
-	fit_frame_release(&f);
-	return rc;
-}
-
-static int draw_panels(struct cli *cli, const struct options *o, struct fit_plot *p, struct fit_err *err)
-{
-	struct fit_cell cells[FIT_POINTS_FIELDS_MAX];
-	struct fit_points points;
-	struct fit_reader *r = NULL;
-	char label[32];
-	struct fit_err why = { 0 };
-	const char *field = NULL;
-	int rc = fit_reader_open(&r, cli_operand(cli, 0), err);
-
-	fit_points_init(&points, &o->points);
-	points.log_x = o->log_x;
-	points.log_y = o->log_y;
-	rc = rc ? rc : fit_reader_begin(r, points.fields, points.n_fields, err);
-	while (!rc && !(rc = fit_reader_row(r, cells, err))) {
-		rc = fit_points_row(&points, cells, &field, &why);
-		if (rc)
-			rc = fit_reader_fail(r, rc, field, err, "%s", why.msg);
-	}
-	if (rc == FIT_END)
-		rc = points.n ? FIT_OK : fit_fail(err, FIT_EDATA, "%s: no rows", fit_reader_input(r));
-	if (!rc && points.missing)
-		cli_warn(cli, "%zu missing %s not drawn", points.missing,
-			 fit_plural(points.missing, "value is", "values are"));
-	if (!rc)
-		rc = fit_figure_panels(p, o->wanted, scale_points(o, &points, label), o->points.y, &points,
-				       (size_t)o->columns, err);
-	fit_points_release(&points);
-	fit_reader_close(r);
-	return rc;
-}
-
-/* shape and heatmap */
-static int draw_shape(struct cli *cli, const struct options *o, struct fit_plot *p, struct fit_err *err)
-{
-	bool map = strcmp(cli->verb->name, "heatmap") == 0;
-	struct plot_shape s = { 0 };
-	size_t left_out = 0;
-	int rc = plot_read_shape(&s, cli_operand(cli, 0), map, o->class, err);
-	const char *x = s.feature[0] ? s.feature[0] : "value", *y = s.feature[1] ? s.feature[1] : "second value";
-
-	if (!rc)
-		rc = map ? fit_figure_heatmap(p, o->wanted, x, y, s.cells, s.n, &left_out, err) :
-			   fit_figure_shape(p, o->wanted, x, s.cells, s.n, err);
-	if (!rc && left_out)
-		cli_warn(cli, "%zu %s of missing values not drawn", left_out,
-			 fit_plural(left_out, "cell is", "cells are"));
-	plot_shape_release(&s);
-	return rc;
-}
-
-/* ---- wiring ---- */
-
 static int parse_size(const char *text, struct fit_figure_size *size)
 {
 	const char *x = strchr(text, 'x');
@@ -322,7 +90,7 @@ static int parse_size(const char *text, struct fit_figure_size *size)
 }
 
 /* What the option table cannot check; 0, or the exit status. */
-static int check_options(struct cli *cli, struct options *o)
+static int check_options(struct cli *cli, struct plot_options *o)
 {
 	size_t inputs = o->x ? o->y.n : cli->n_operands ? (size_t)cli->n_operands : 1;
 	enum fit_plot_format by_suffix = FIT_PLOT_SVG;
@@ -363,7 +131,7 @@ static int check_options(struct cli *cli, struct options *o)
 	return 0;
 }
 
-static int dress(const struct options *o, struct fit_plot *p)
+static int dress(const struct plot_options *o, struct fit_plot *p)
 {
 	struct fit_plot_panel *last = &p->panels[p->n_panels - 1];
 	int rc = FIT_OK;
@@ -393,10 +161,27 @@ static void pass_on_warnings(struct cli *cli, struct fit_str *lines)
 	}
 }
 
+static const struct {
+	const char *verb;
+	plot_draw_fn *draw;
+} drawers[] = {
+	{ "jct-cdf", plot_draw_cdf }, { "timeline", plot_draw_timeline }, { "trace-cdf", plot_draw_cdf },
+	{ "diurnal", plot_draw_diurnal }, { "bars", plot_draw_columns }, { "lines", plot_draw_columns },
+	{ "panels", plot_draw_panels }, { "shape", plot_draw_shape }, { "heatmap", plot_draw_shape },
+};
+
+static plot_draw_fn *drawer(const struct cli *cli, const struct plot_options *o)
+{
+	size_t i = 0;
+
+	while (strcmp(drawers[i].verb, cli->verb->name) != 0)
+		i++;
+	return o->points.x ? plot_draw_panels : drawers[i].draw;	/* also lines --by */
+}
+
 static int run(struct cli *cli, void *given)
 {
-	struct options *o = given;
-	const char *verb = cli->verb->name;
+	struct plot_options *o = given;
 	struct fit_plot p = { 0 };
 	struct fit_str warnings = { 0 };
 	struct fit_err err = { 0 };
@@ -404,18 +189,7 @@ static int run(struct cli *cli, void *given)
 
 	if (status)
 		return status;
-	if (strcmp(verb, "jct-cdf") == 0 || strcmp(verb, "trace-cdf") == 0)
-		rc = draw_cdf(cli, o, &p, &err);
-	else if (strcmp(verb, "diurnal") == 0)
-		rc = draw_diurnal(cli, o, &p, &err);
-	else if (strcmp(verb, "timeline") == 0)
-		rc = draw_timeline(cli, o, &p, &err);
-	else if (strcmp(verb, "shape") == 0 || strcmp(verb, "heatmap") == 0)
-		rc = draw_shape(cli, o, &p, &err);
-	else if (o->points.x)		/* panels, and lines --by */
-		rc = draw_panels(cli, o, &p, &err);
-	else
-		rc = draw_columns(cli, o, &p, &err);
+	rc = drawer(cli, o)(cli, o, &p, &err);
 	if (!rc && dress(o, &p))
 		rc = fit_fail_nomem(&err);
 	if (!rc)
@@ -455,7 +229,7 @@ static const struct cli_tool tool = {
 
 int main(int argc, char **argv)
 {
-	struct options o = { .format = N_FORMATS };
+	struct plot_options o = { .format = N_FORMATS };
 
 	return cli_main(&tool, argc, argv, &o);
 }
