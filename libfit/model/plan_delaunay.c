@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * From an edge of the hull on, each edge is asked for the points on the smallest circle on its far side
- * (gift wrapping: Dwyer, Discrete and Computational Geometry 6, 1991). The points on one circle are a facet; all
- * their triangles count, and the sides of its polygon are the next edges. There are a few facets a
+ * (gift wrapping: Dwyer, Discrete and Computational Geometry 6, 1991). The points on one circle are a facet;
+ * all their triangles count, and the sides of its polygon are the next edges. There are a few facets a
  * point, and each costs a look at all points.
  */
 #include "libfit/model/plan_delaunay.h"
@@ -81,7 +81,7 @@ static uint32_t hull_neighbour(const struct fit_plan_app *a)
 	return to;
 }
 
-/* The points on the smallest circle through an edge and a point to its left; 0: there is none. Counter-clockwise. */
+/* The points on the smallest circle through an edge and a point to its left, counter-clockwise; 0: none. */
 static size_t find_facet(const struct wrap *w, uint32_t from, uint32_t to)
 {
 	const struct fit_plan_pair *p = w->a->pairs;

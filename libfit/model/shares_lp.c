@@ -23,7 +23,8 @@ struct programme {
 	bool steep;		/* entries so far apart that GLPK, which ends the process then, cannot scale them */
 };
 
-/* What entries may be, for a message that says what is wrong: their products of two, and roots, are numbers then. */
+/* What entries may be, for a message that says what is wrong: their products of two, and roots, are numbers
+ * then. */
 #define ENTRY_MIN 1e-100
 #define ENTRY_MAX 1e100
 
