@@ -21,7 +21,8 @@ struct plot_options {
 	const char *class;		/* shape, heatmap: of several classes */
 };
 
-typedef int plot_draw_fn(struct cli *cli, const struct plot_options *o, struct fit_plot *p, struct fit_err *err);
+typedef int plot_draw_fn(struct cli *cli, const struct plot_options *o, struct fit_plot *p,
+			 struct fit_err *err);
 
 /* From event logs and jobs tables. */
 plot_draw_fn plot_draw_cdf;		/* jct-cdf and trace-cdf */
