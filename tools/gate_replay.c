@@ -113,16 +113,7 @@ static int write_log(const struct fit_jobs *jobs, struct replay_inputs *in,
 static int replay(const struct gate_replay_options *o, struct replay_inputs *in, struct fit_replay_params *p,
 		  const char *log, struct fit_jobs *jobs, struct fit_err *err)
 {
-	struct fit_jobs_params jp = {
-		.profiles = &in->profiles,
-		.classes = in->classes.n ? &in->classes : NULL,
-		.plan_times = in->plan_times.n_apps ? &in->plan_times : NULL,
-		.node_gpus = in->partitions.p[0].cluster.max_node_gpus,
-		.any_plan_time = p->fidelity->any_plan_time,
-		.any_size = (p->policy->needs & (FIT_NEEDS_PLAN | FIT_CHOOSES_PLANS)) != 0,
-		.file_order = p->fidelity->file_order,
-		.partitions = &in->partitions,
-	};
+	struct fit_jobs_params jp = replay_inputs_jobs(in, p);
 	int rc = fit_jobs_read(jobs, o->jobs, &jp, err);
 
 	return rc ? rc : write_log(jobs, in, p, log, err);

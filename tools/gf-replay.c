@@ -5,34 +5,32 @@
  */
 #include <stdio.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <time.h>
 
 #include "libfit/base/num.h"
 #include "libfit/replay/engine.h"
-#include "libfit/replay/job_stream.h"
 #include "tools/common/cli.h"
 #include "tools/replay_inputs.h"
 #include "tools/replay_queues.h"
+#include "tools/replay_run.h"
 #include "tools/replay_share.h"
-#include "tools/replay_side.h"
 #include "tools/replay_uses.h"
 #include "tools/replay_words.h"
 
 struct options {
 	const char *policy, *fidelity, *autoscale;
 	struct replay_input_options in;
-	int64_t interval_ns, restart_ns, skip_bad, max_active;
+	int64_t interval_ns, restart_ns, max_active;
 	int64_t reallocate_ns;
 	int64_t node_start_ns, node_idle_ns, min_nodes, cold_restart_ns;
 	int64_t resolve_ns;
 	double pollux_p, sia_p, sia_lambda, interference, scale_low, scale_high, target;
-	const char *fitness, *shares;
 	int search;		/* -1: what the fidelity says */
-	bool sorted, skip_too_large, allow_interference, free_start;
+	bool allow_interference, free_start;
 	int placement;
 	struct replay_share_options share;
 	struct replay_queue_options queue;
+	struct replay_run_options run;
 };
 
 #define AT(field) offsetof(struct options, field)
@@ -95,7 +93,7 @@ static const struct cli_option options[] = {
 	  "gavel: steps a second by GPU type, made by gf-prof --from gavel", NULL, 0, 0, CLI_INPUT },
 	{ 0, "reallocate", CLI_TIME, AT(reallocate_ns), "SECONDS", "0, or the fidelity's",
 	  "gavel: compute shares anew so long after the last time at the earliest", NULL, 0, HUNDRED_YEARS_S, 0 },
-	{ 0, "shares", CLI_TEXT, AT(shares), "FILE", NULL,
+	{ 0, "shares", CLI_TEXT, AT(run.shares), "FILE", NULL,
 	  "gavel: write the shares of each computation to FILE", NULL, 0, 0, CLI_OUTPUT },
 	{ 0, "plan", CLI_TEXT, AT(in.plan), "FILE", NULL,
 	  "boa: widths by class and epoch, made by gf-boa solve", NULL, 0, 0, CLI_INPUT },
@@ -155,7 +153,7 @@ static const struct cli_option options[] = {
 	  "Sia: what a job without GPUs costs, beside (goodput / least)^p", NULL, -3000, 3000, 0 },
 	{ 0, "search", CLI_CHOICE, AT(search), "NAME", "local; ga with a fidelity",
 	  "Pollux: how allocations are looked for", searches, 0, 0, 0 },
-	{ 0, "fitness", CLI_TEXT, AT(fitness), "FILE", NULL,
+	{ 0, "fitness", CLI_TEXT, AT(run.fitness), "FILE", NULL,
 	  "Pollux: write the fitness of each decision to FILE", NULL, 0, 0, CLI_OUTPUT },
 	{ 0, "allow-interference", CLI_FLAG, AT(allow_interference), NULL, NULL,
 	  "Pollux: jobs on several nodes may share a node", NULL, 0, 0, 0 },
@@ -163,11 +161,11 @@ static const struct cli_option options[] = {
 	  "slowdown of jobs on several nodes that share a node", NULL, 0, 0.999999, 0 },
 	{ 0, "max-active", CLI_INT, AT(max_active), "N", "0",
 	  "most jobs in the system; others are submitted as jobs end; 0: no limit", NULL, 0, 1e9, 0 },
-	{ 0, "sorted", CLI_FLAG, AT(sorted), NULL, NULL,
+	{ 0, "sorted", CLI_FLAG, AT(run.sorted), NULL, NULL,
 	  "jobs are in order of submission: read them as they come, in little memory", NULL, 0, 0, 0 },
-	{ 0, "skip-too-large", CLI_FLAG, AT(skip_too_large), NULL, NULL,
+	{ 0, "skip-too-large", CLI_FLAG, AT(run.skip_too_large), NULL, NULL,
 	  "reject jobs that are larger than the cluster instead of failing", NULL, 0, 0, 0 },
-	{ 0, "skip-bad", CLI_INT, AT(skip_bad), "N", "0", "leave out up to N bad rows, and count them",
+	{ 0, "skip-bad", CLI_INT, AT(run.skip_bad), "N", "0", "leave out up to N bad rows, and count them",
 	  NULL, 0, 9e15, 0 },
 	{ 0, NULL, CLI_FLAG, 0, NULL, NULL, NULL, NULL, 0, 0, 0 }
 };
@@ -203,77 +201,6 @@ static int find_names(struct cli *cli, const struct options *o, struct fit_repla
 	if (o->autoscale && !p->autoscaler)
 		return unknown(cli, replay_autoscalers, "autoscaling rule", o->autoscale);
 	fit_replay_params_choose(p, policy, fidelity);
-	return 0;
-}
-
-/* Of the whole process so far. */
-static void note_cost(const struct cli *cli)
-{
-	struct rusage u;
-
-	if (!getrusage(RUSAGE_SELF, &u))
-		cli_note(cli, "%.2f s of CPU, %.1f MiB of memory at most",
-			 (double)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) +
-			 (double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec) / 1e6, (double)u.ru_maxrss / 1024);
-}
-
-static int replay(struct cli *cli, const struct options *o, struct fit_replay_params *p,
-		  struct replay_inputs *in)
-{
-	struct fit_jobs_params jp = {
-		.profiles = &in->profiles,
-		.classes = in->classes.n ? &in->classes : NULL,
-		.plan_times = in->plan_times.n_apps ? &in->plan_times : NULL,
-		.node_gpus = in->partitions.p[0].cluster.max_node_gpus,
-		.any_plan_time = p->fidelity->any_plan_time,
-		.any_size = (p->policy->needs & (FIT_NEEDS_PLAN | FIT_NEEDS_ALLOCATIONS | FIT_CHOOSES_PLANS)) != 0,
-		.rates = o->in.rates ? &in->rates : NULL,
-		.file_order = p->fidelity->file_order,
-		.predicted = (p->policy->needs & FIT_PREDICTED) && p->policy_params.estimate,
-		.molds = p->policy->needs & FIT_MOLDS ? p->policy->name : NULL,
-		.colocation = p->colocation,
-		.partitions = &in->partitions,
-		.keep_too_large = o->skip_too_large,
-		.skip_bad = o->skip_bad,
-	};
-	struct replay_side fitness = { .w = NULL }, shares = { .w = NULL };
-	struct fit_replay_counts counts;
-	struct fit_meta meta = { 0 };
-	struct fit_writer *w = NULL;
-	struct fit_jobs jobs;
-	struct fit_err err;
-	int rc = o->sorted ? fit_job_stream_open(&jobs, cli_operand(cli, 0), &jp, &err) :
-		 fit_jobs_read(&jobs, cli_operand(cli, 0), &jp, &err);
-
-	if (rc)
-		return cli_error(cli, &err);
-	if (!jobs.stream)
-		replay_inputs_tell_left_out(cli, &jobs);
-	rc = replay_inputs_describe(in, cli, &jobs, &meta, &err);
-	rc = rc ? rc : cli_writer_open(cli, &w, &err);
-	rc = rc ? rc : replay_fitness_open(&fitness, cli, o->fitness, &p->policy_params, &err);
-	rc = rc ? rc : replay_shares_open(&shares, cli, o->shares, &p->policy_params, &err);
-	rc = rc ? rc : fit_replay(&jobs, &in->partitions, p, &meta, w, &counts, &err);
-	rc = replay_side_close(&fitness, rc, &err);
-	rc = replay_side_close(&shares, rc, &err);
-	rc = cli_writer_close(w, rc, &err);
-	fit_meta_release(&meta);
-	if (jobs.stream && !rc)
-		replay_inputs_tell_left_out(cli, &jobs);
-	fit_jobs_release(&jobs);
-	if (rc)
-		return cli_error(cli, &err);
-	cli_note(cli, "%llu decisions, %llu events, %llu restarts, last completion at %g s",
-		 (unsigned long long)counts.decisions, (unsigned long long)counts.events,
-		 (unsigned long long)counts.restarts, fit_time_to_double(counts.end_ns));
-	replay_share_note(cli, p, &counts);
-	cli_note(cli, "longest decision %.3f ms of CPU, with %lld jobs in the system",
-			 (double)counts.longest_ns / 1e6,
-		 (long long)counts.longest_jobs);
-	note_cost(cli);
-	if (p->autoscaler)
-		cli_note(cli, "%llu nodes rented, %llu returned", (unsigned long long)counts.rented,
-			 (unsigned long long)counts.returned);
 	return 0;
 }
 
@@ -355,7 +282,7 @@ static int run(struct cli *cli, void *given)
 	if (o->in.rates && (o->in.profiles.n || o->in.speedups || o->in.plan_times || o->in.virtual_clusters ||
 			    p.autoscaler))
 		return cli_usage(cli, "--rates: no profile, speedups, virtual clusters or autoscaling beside them");
-	if (o->sorted && (p.fidelity != &fit_fidelities[0] || o->in.profiles.n || o->in.speedups ||
+	if (o->run.sorted && (p.fidelity != &fit_fidelities[0] || o->in.profiles.n || o->in.speedups ||
 			  o->in.plan_times || o->share.profiler || p.autoscaler))
 		return cli_usage(cli, "--sorted: no fidelity, profile, speedups, plan times, profiler or autoscaling "
 				 "beside it");
@@ -393,7 +320,7 @@ static int run(struct cli *cli, void *given)
 		rc = rc ? rc : replay_share_open(&in.share, &o->share, &in.partitions, &p, &err);
 		rc = rc ? rc : replay_gpu_times_open(&times, &o->queue, &p, &err);
 		rc = rc == FIT_EINVAL ? cli_usage(cli, "%s", err.msg) : rc ? cli_error(cli, &err) :
-		     replay(cli, o, &p, &in);
+		     replay_run(cli, &o->run, &p, &in);
 	}
 	replay_gpu_times_release(&times);
 	replay_inputs_release(&in);
@@ -408,58 +335,7 @@ static const struct cli_verb verbs[] = {
 static const struct cli_tool tool = {
 	.name = "gf-replay",
 	.summary = "Replay a jobs table under a scheduling policy and write the event log.",
-	.details =
-	"Policies:\n"
-	"  fifo      first in, first out; the head of the queue blocks\n"
-	"  fjf       fit job first: the same, but those that do not fit are passed over\n"
-	"  sjf       shortest job first, not preemptive; the head of the queue blocks\n"
-	"  qssf      smallest predicted GPU time first, not preemptive; needs predicted_s\n"
-	"  srtf      shortest remaining time first, preemptive\n"
-	"  shortest  the same as srtf\n"
-	"  shortest-gpu  smallest remaining GPU time first, preemptive\n"
-	"  smallest  fewest GPUs first, preemptive\n"
-	"  tiresias  least attained service in queues, preemptive\n"
-	"  tiresias-g  the same with Gittins indices in each queue\n"
-	"  gittins   highest Gittins index of attained GPU time first\n"
-	"  optimus   marginal gain with an oracle; needs --profile and an interval\n"
-	"  pollux    goodput speedups, adaptive batch sizes; needs --profile and an interval\n"
-	"  boa       widths of a plan, by class and epoch; needs --speedups and --plan\n"
-	"  lucid     smallest predicted GPU time first, packed by score; needs predicted_s\n"
-	"  horus     first in, first out, packed by utilisation\n"
-	"  rubick    GPUs by what they are worth, by the best plan; needs --plan-times\n"
-	"  sia       GPU types and numbers by goodput; needs --profile and an interval\n"
-	"  follow    what a table says; needs --allocations\n"
-	"  gavel-fifo               in order of arrival, each the fastest GPU type with room\n"
-	"  gavel-isolated           an equal share of each type\n"
-	"  gavel-fairness           the least share of throughput is as large as can be\n"
-	"  gavel-fairness-agnostic  the same, as if all types were alike\n"
-	"  gavel-makespan           all are done as early as can be\n"
-	"  gavel-finish-time        nobody is later against equal shares than need be\n"
-	"  gavel-throughput         the most steps a second; all of gavel need --rates\n"
-	"Placements (of policies that place no jobs themselves):\n"
-	"  emptiest           from the node with most free GPUs, over and over\n"
-	"  consolidate        on as few nodes as can be, or not at all\n"
-	"  consolidate-first  consolidate, and where that fails emptiest\n"
-	"  first-fit          nodes by their numbers, all that is free on each\n"
-	"  random             nodes in an order that --seed draws for each job\n"
-	"  yarn               on the first node with room, or on idle nodes\n"
-	"Autoscaling:\n"
-	"  demand       nodes for all GPUs that jobs in the system ask for\n"
-	"  plan         nodes that the policy's plan needs\n"
-	"  goodput      by predicted goodput against perfect scaling (Pollux)\n"
-	"  throughput   the same of throughput\n"
-	"  utilisation  by predicted goodput of what is held, over time\n"
-	"  pollux       efficiency near a target, sizes by bisection\n"
-	"  rubick       the same, of all sizes\n"
-	"  sia          as pollux, for each GPU type apart\n"
-	"Fidelity:\n"
-	"  none            goodfit's own conventions\n"
-	"  pollux-osdi21   the simulator of the Pollux paper (interval 60)\n"
-	"  lucid-asplos23  the simulator of the Lucid paper (placement consolidate)\n"
-	"  rubick-mlsys25  the simulator of the Rubick paper (interval 60)\n"
-	"  tiresias-nsdi19 the simulator of the Tiresias paper\n"
-	"  sia-sosp23      the simulator of the Sia paper (interval 60)\n"
-	"  gavel-osdi20    the simulator of the Gavel paper (rounds of whole steps)",
+	.details = replay_help,
 	.verbs = verbs,
 };
 

@@ -174,6 +174,22 @@ int replay_inputs_models(struct replay_inputs *in, const struct replay_input_opt
 
 /* ---- the whole ---- */
 
+struct fit_jobs_params replay_inputs_jobs(const struct replay_inputs *in, const struct fit_replay_params *p)
+{
+	return (struct fit_jobs_params){
+		.profiles = &in->profiles,
+		.classes = in->classes.n ? &in->classes : NULL,
+		.plan_times = in->plan_times.n_apps ? &in->plan_times : NULL,
+		.rates = in->rates.order ? &in->rates : NULL,
+		.node_gpus = in->partitions.p[0].cluster.max_node_gpus,
+		.any_plan_time = p->fidelity->any_plan_time,
+		.any_size = (p->policy->needs & (FIT_NEEDS_PLAN | FIT_NEEDS_ALLOCATIONS | FIT_CHOOSES_PLANS)) != 0,
+		.file_order = p->fidelity->file_order,
+		.molds = p->policy->needs & FIT_MOLDS ? p->policy->name : NULL,
+		.partitions = &in->partitions,
+	};
+}
+
 void replay_inputs_tell_left_out(const struct cli *cli, const struct fit_jobs *jobs)
 {
 	if (jobs->n_cpu_jobs)

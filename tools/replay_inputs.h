@@ -46,6 +46,8 @@ int replay_inputs_cluster(struct replay_inputs *in, const struct replay_input_op
 /* What is true, and what is believed. */
 int replay_inputs_models(struct replay_inputs *in, const struct replay_input_options *o,
 			 struct fit_err *err) FIT_MUST_CHECK;
+/* How jobs are read for a replay by p of these inputs, which outlive it; what depends on a tool is not set. */
+struct fit_jobs_params replay_inputs_jobs(const struct replay_inputs *in, const struct fit_replay_params *p);
 /* Warnings: which rows and jobs are left out of the jobs table. */
 void replay_inputs_tell_left_out(const struct cli *cli, const struct fit_jobs *jobs);
 /* Metadata of the log: the tool, and the hashes of all that was read. */

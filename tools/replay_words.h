@@ -9,6 +9,9 @@
 extern const char *replay_policies[REPLAY_WORDS_MAX], *replay_fidelities[REPLAY_WORDS_MAX],
 	*replay_autoscalers[REPLAY_WORDS_MAX];
 
+/* What --help says of them. */
+extern const char replay_help[];
+
 /* Take the names from the tables of libfit. */
 void replay_words(void);
 

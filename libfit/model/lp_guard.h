@@ -11,9 +11,9 @@
 #include "libfit/base/status.h"
 
 /* work(arg, err) may use GLPK; all problems go when it is over, also those that the caller had. It may be
- * left in the middle of a call of GLPK, so what it allocates otherwise must hang on arg for the caller to free.
- * Returns what work returns; FIT_ENOCONV: GLPK gave up, and the message says on what (a noun: "shares of 2
- * jobs") and why. */
+ * left in the middle of a call of GLPK, so what it allocates otherwise must hang on arg for the caller to
+ * free. Returns what work returns; FIT_ENOCONV: GLPK gave up, and the message says on what (a noun: "shares
+ * of 2 jobs") and why. */
 int fit_lp_call(int (*work)(void *arg, struct fit_err *err), void *arg, const char *what,
 		struct fit_err *err) FIT_MUST_CHECK;
 
