@@ -46,7 +46,7 @@ int replay_inputs_cluster(struct replay_inputs *in, const struct replay_input_op
 /* What is true, and what is believed. */
 int replay_inputs_models(struct replay_inputs *in, const struct replay_input_options *o,
 			 struct fit_err *err) FIT_MUST_CHECK;
-/* How jobs are read for a replay by p of these inputs, which outlive it; what depends on a tool is not set. */
+/* How jobs are read for a replay by p of these inputs, which outlive it; what depends on a tool is 0. */
 struct fit_jobs_params replay_inputs_jobs(const struct replay_inputs *in, const struct fit_replay_params *p);
 /* Warnings: which rows and jobs are left out of the jobs table. */
 void replay_inputs_tell_left_out(const struct cli *cli, const struct fit_jobs *jobs);
