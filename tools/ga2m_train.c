@@ -9,10 +9,6 @@
 
 static const char *const losses[] = { "squared", "poisson", "gamma", "absolute", "quantile", "logistic",
 				      "softmax", NULL };
-static const char *const validations[] = { "auto", "random", "blocks", "last", "groups", NULL };
-static const char *const engines[] = { "auto", "bins", "rows", NULL };
-static const char *const shapes[] = { "free", "increasing", "decreasing", "convex", "concave", NULL };
-
 #define R CLI_RESULT
 #define AT(field) offsetof(struct ga2m_train_options, field)
 
@@ -41,7 +37,7 @@ const struct cli_option ga2m_train_options[] = {
 			"with --validation groups: what stays together", NULL,
 	  0, 0, R },
 	{ 0, "validation", CLI_CHOICE, AT(validation), "HOW", "blocks with --time, else random",
-	  "rows that a bag holds back", validations, 0, 0, R },
+	  "rows that a bag holds back", fit_ga2m_validation_names, 0, 0, R },
 	{ 0, "share", CLI_REAL, AT(share), "X", "0.15", "how many; 0: none, and --max-rounds are run",
 			NULL, 0, 0.9,
 	  R },
@@ -79,7 +75,7 @@ const struct cli_option ga2m_train_options[] = {
 			NULL, 0, 0,
 	  R },
 	{ 0, "engine", CLI_CHOICE, AT(engine), "NAME", "auto", "what a step goes over",
-			engines, 0, 0,
+			fit_ga2m_engine_names, 0, 0,
 	  R },
 	{ 0, "memory", CLI_REAL, AT(memory_mib), "MIB", "20", "joint counts of bins may take, by thread",
 			NULL, 0,
@@ -123,9 +119,9 @@ static int get_shapes(const struct ga2m_train_options *o, const struct ga2m_colu
 		size_t f = eq ? feature_of(c, text, (size_t)(eq - text)) : SIZE_MAX;
 		int k = 0;
 
-		while (shapes[k] && eq && strcmp(shapes[k], eq + 1) != 0)
+		while (fit_ga2m_shape_names[k] && eq && strcmp(fit_ga2m_shape_names[k], eq + 1) != 0)
 			k++;
-		if (!eq || !shapes[k])
+		if (!eq || !fit_ga2m_shape_names[k])
 			return fit_fail(err, FIT_EINVAL, "bad '%s' for --shape (expected COLUMN=SHAPE: increasing, "
 					"decreasing, convex, concave)", text);
 		if (f == SIZE_MAX)
@@ -205,6 +201,8 @@ static int name_columns(struct fit_ga2m *m, const struct ga2m_train_options *o)
 		m->offset = fit_strdup(fit_text_of(o->offset));
 	if (o->time)
 		m->time = fit_strdup(fit_text_of(o->time));
+	if (o->group && fit_meta_set(&m->meta, FIT_GA2M_TRAINED_GROUP, o->group))
+		return FIT_ENOMEM;
 	return !m->target || (o->weight && !m->weight) || (o->offset && !m->offset) || (o->time && !m->time) ?
 	       FIT_ENOMEM : FIT_OK;
 }

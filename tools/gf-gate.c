@@ -197,6 +197,7 @@ static int gate(struct cli *cli, void *given)
 	o->in.folds = (size_t)o->folds;
 	o->in.draws = (size_t)o->draws;
 	o->in.seed = cli->seed;
+	o->in.threads = cli->threads;
 	o->in.shapes = o->shape.items;
 	o->in.n_shapes = o->shape.n;
 	rc = fit_gate_policy_read(&policy, o->thresholds, &err);

@@ -5,6 +5,7 @@
  */
 #include <stdlib.h>
 
+#include "libfit/model/training.h"
 #include "tools/tree_data.h"
 #include "tools/tree_parts.h"
 #include "traces/csv_table.h"
@@ -103,6 +104,15 @@ static int usage_of_train(struct cli *cli, const struct options *o)
 	return 0;
 }
 
+static int note_weights(struct fit_meta *training, const struct tree_data_options *o)
+{
+	int rc = o->weight ? fit_meta_set(training, FIT_TREE_TRAINED_WEIGHT, o->weight) : FIT_OK;
+
+	for (size_t i = 0; i < o->class_weight.n && !rc; i++)
+		rc = fit_trained_add_text(training, FIT_TREE_TRAINED_CLASS_WEIGHT, o->class_weight.items[i]);
+	return rc;
+}
+
 static int grow(struct cli *cli, const struct options *o, const struct fit_tree_data *d, const char *hash,
 		struct fit_err *err)
 {
@@ -125,7 +135,7 @@ static int grow(struct cli *cli, const struct options *o, const struct fit_tree_
 	p.sklearn = o->compat >= 0;
 	rc = fit_tree_train(&t, d, &p, err);
 	rc = rc ? rc : fit_tree_path(&t, &path, err);
-	if (!rc && !(t.target = fit_strdup(fit_text_of(o->data.target))))
+	if (!rc && (!(t.target = fit_strdup(fit_text_of(o->data.target))) || note_weights(&t.training, &o->data)))
 		rc = fit_fail_nomem(err);
 	if (!rc && o->folds > 0) {
 		rc = fit_tree_cv(&cv, d, &p, &path, &how, err);

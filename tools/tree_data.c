@@ -270,7 +270,8 @@ static int take_target(struct tree_data *g, const struct fit_table *t, const str
 			if (!(g->classes[g->n_classes] = fit_strdup(fit_text_of(tree->classes[g->n_classes]))))
 				return fit_fail_nomem(err);
 	}
-	return rc ? rc : tree_weigh_classes(g, t->n_rows, &o->class_weight, err);
+	return rc ? rc : fit_tree_weigh_classes(g->w, g->y, t->n_rows, g->classes, g->n_classes,
+						o->class_weight.items, o->class_weight.n, err);
 }
 
 static bool any_weight(const struct tree_data *g, size_t n)

@@ -33,9 +33,6 @@ int tree_data_options_check(const struct tree_data_options *o, struct fit_err *e
 /* The constraints of --monotone on the features of g. FIT_EINVAL: there is no such feature. */
 int tree_set_constraints(struct tree_data *g, const struct cli_list *list,
 			 struct fit_err *err) FIT_MUST_CHECK;
-/* The weights of the n rows of g by their class. FIT_EINVAL: there is no such class, or there are none. */
-int tree_weigh_classes(struct tree_data *g, size_t n, const struct cli_list *list,
-		       struct fit_err *err) FIT_MUST_CHECK;
 void tree_data_release(struct tree_data *g);
 /* For training. FIT_EINVAL: the options (a column that is not there, a bad constraint). FIT_EDATA: a
  * missing target, a bad weight, with its line. */

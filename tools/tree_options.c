@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Constraints and weights of classes, as options of gf-tree say them. */
+/* What options of gf-tree say of features and classes. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,18 +18,6 @@ static int parse_constraint(const char *item, struct fit_text *name, int64_t *si
 	return FIT_OK;
 }
 
-/* CLASS=WEIGHT. */
-static int parse_class_weight(const char *item, struct fit_text *name, double *w, struct fit_err *err)
-{
-	const char *eq = strrchr(item, '=');
-
-	*name = (struct fit_text){ item, eq ? (size_t)(eq - item) : 0 };
-	if (!eq || fit_parse_double(fit_text_of(eq + 1), w) || *w < 0)
-		return fit_fail(err, FIT_EINVAL, "bad weight of a class '%s' (expected balanced, or CLASS=WEIGHT)",
-				item);
-	return FIT_OK;
-}
-
 /* NAME=… of item i: does an earlier one have the same name? */
 static bool is_again(const struct cli_list *l, size_t i, struct fit_text name)
 {
@@ -40,24 +28,6 @@ static bool is_again(const struct cli_list *l, size_t i, struct fit_text name)
 			return true;
 	}
 	return false;
-}
-
-static int check_class_weights(const struct cli_list *weights, struct fit_err *err)
-{
-	struct fit_text name;
-	double w;
-	int rc = FIT_OK;
-
-	if (weights->n == 1 && strcmp(weights->items[0], "balanced") == 0)
-		return FIT_OK;
-	if (weights->n > 1 && cli_listed(weights, "balanced"))
-		return fit_fail(err, FIT_EINVAL, "--class-weight is either balanced or a weight by class");
-	for (size_t i = 0; i < weights->n && !rc; i++) {
-		rc = parse_class_weight(weights->items[i], &name, &w, err);
-		if (!rc && is_again(weights, i, name))
-			rc = fit_fail(err, FIT_EINVAL, "two weights of class '%.*s'", FIT_TEXT_ARG(name));
-	}
-	return rc;
 }
 
 int tree_data_options_check(const struct tree_data_options *o, struct fit_err *err)
@@ -76,7 +46,7 @@ int tree_data_options_check(const struct tree_data_options *o, struct fit_err *e
 		if (!rc && is_again(&o->monotone, i, name))
 			rc = fit_fail(err, FIT_EINVAL, "two constraints on '%.*s'", FIT_TEXT_ARG(name));
 	}
-	return rc ? rc : check_class_weights(&o->class_weight, err);
+	return rc ? rc : fit_tree_class_weights_check(o->class_weight.items, o->class_weight.n, err);
 }
 
 int tree_set_constraints(struct tree_data *g, const struct cli_list *list, struct fit_err *err)
@@ -94,51 +64,6 @@ int tree_set_constraints(struct tree_data *g, const struct cli_list *list, struc
 		if (f == g->n_features)
 			return fit_fail(err, FIT_EINVAL, "no feature '%.*s' (--monotone)", FIT_TEXT_ARG(name));
 		g->features[f].monotone = (int)sign;
-	}
-	return FIT_OK;
-}
-
-/* n / (classes * n of the class), n being weights of rows that count: so each class weighs the same. */
-static int balance(struct tree_data *g, size_t n, struct fit_err *err)
-{
-	double *count = calloc(g->n_classes + 1, sizeof *count), sum = 0, present = 0;
-
-	if (!count)
-		return fit_fail_nomem(err);
-	for (size_t i = 0; i < n; i++) {
-		count[(size_t)g->y[i]] += g->w[i] > 0;
-		sum += g->w[i] > 0;
-	}
-	for (size_t c = 0; c < g->n_classes; c++)
-		present += count[c] > 0;
-	for (size_t i = 0; i < n; i++)
-		if (g->w[i] > 0)
-			g->w[i] *= sum / (present * count[(size_t)g->y[i]]);
-	free(count);
-	return FIT_OK;
-}
-
-int tree_weigh_classes(struct tree_data *g, size_t n, const struct cli_list *list, struct fit_err *err)
-{
-	if (list->n && !g->n_classes)
-		return fit_fail(err, FIT_EINVAL, "weights of classes, but the target is a number (--classify)");
-	if (list->n == 1 && strcmp(list->items[0], "balanced") == 0)
-		return balance(g, n, err);
-	for (size_t k = 0; k < list->n; k++) {
-		struct fit_text name;
-		double w = 0;
-		size_t c = 0;
-		int rc = parse_class_weight(list->items[k], &name, &w, err);
-
-		if (rc)
-			return rc;
-		while (c < g->n_classes && !fit_text_is(name, g->classes[c]))
-			c++;
-		if (c == g->n_classes)
-			return fit_fail(err, FIT_EINVAL, "no class '%.*s' (--class-weight)", FIT_TEXT_ARG(name));
-		for (size_t i = 0; i < n; i++)
-			if ((size_t)g->y[i] == c)
-				g->w[i] *= w;
 	}
 	return FIT_OK;
 }

@@ -103,6 +103,9 @@ int ga2m_boost_pairs(struct ga2m_bag *bag) FIT_MUST_CHECK;
 int ga2m_assemble(struct fit_ga2m *m, const struct ga2m_binned *b, const struct fit_ga2m_params *p,
 		  const struct ga2m_bag *bags, const size_t (*pairs)[2], size_t n_pairs) FIT_MUST_CHECK;
 
+/* What m says of its training from now on. FIT_ENOMEM. */
+int ga2m_note_training(struct fit_ga2m *m, const struct fit_ga2m_params *p) FIT_MUST_CHECK;
+
 /* A table's change to scores: score[output][row] += delta[bin[row] * n_outputs + output]. */
 void ga2m_add_to_scores(struct ga2m_part *p, const uint16_t *bin, const double *delta,
 		size_t n_outputs);

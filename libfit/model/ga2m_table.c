@@ -7,6 +7,7 @@
 
 #include "libfit/base/num.h"
 #include "libfit/model/ga2m.h"
+#include "libfit/model/training.h"
 
 #define COUNT(a) (sizeof(a) / sizeof *(a))
 
@@ -80,6 +81,8 @@ static int write_outputs(const struct fit_ga2m *m, const struct fit_meta *given,
 	size_t first = m->loss == FIT_GA2M_LOGISTIC;	/* the first class is what the second is put against */
 	int rc = given ? fit_meta_copy(&meta, given) : FIT_OK;
 
+	if (!rc)
+		rc = fit_trained_copy(&meta, &m->meta);
 	if (!rc)
 		rc = model_meta(m, &meta);
 	if (rc)

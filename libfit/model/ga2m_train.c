@@ -703,6 +703,8 @@ int fit_ga2m_train(struct fit_ga2m *m, struct fit_ga2m_data *d, const struct fit
 		rc = fit_fail(err, FIT_ENOCONV, "training went out of bounds (%s)", wrong);
 	if (!rc)
 		rc = restore_weights(&new, b.weight ? 1 : b.unit, scale, err);
+	if (!rc && ga2m_note_training(&new, p))
+		rc = fit_fail_nomem(err);
 	if (!rc) {
 		make_report(report, &t, p);
 		report->max_bins = used;

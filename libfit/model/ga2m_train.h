@@ -78,6 +78,10 @@ enum fit_ga2m_shape {
 	FIT_GA2M_FREE, FIT_GA2M_INCREASING, FIT_GA2M_DECREASING, FIT_GA2M_CONVEX, FIT_GA2M_CONCAVE
 };
 
+/* Names of the three, in their order; each ends with NULL. */
+extern const char *const fit_ga2m_validation_names[], *const fit_ga2m_engine_names[],
+	*const fit_ga2m_shape_names[];
+
 struct fit_ga2m_params {
 	enum fit_ga2m_loss loss;
 	double quantile;
@@ -111,6 +115,7 @@ struct fit_ga2m_params {
 	uint64_t seed;
 	int threads;
 };
+#define FIT_GA2M_TRAINED_GROUP "train_group"	/* metadata: the column of the groups */
 struct fit_ga2m_params fit_ga2m_params_default(enum fit_ga2m_loss loss);
 const char *fit_ga2m_params_check(const struct fit_ga2m_params *p);	/* NULL, or a sentence */
 
@@ -132,6 +137,15 @@ struct fit_ga2m_report {
  */
 int fit_ga2m_train(struct fit_ga2m *m, struct fit_ga2m_data *d, const struct fit_ga2m_params *p,
 		   struct fit_ga2m_report *report, struct fit_err *err) FIT_MUST_CHECK;
+
+/*
+ * The parameters that m says it was trained with (docs/formats/ga2m.md), and its loss; what it does not say
+ * stays as it is in *p. Without any, or where pairs were named, p->pair_list gets the pairs of m, for which pairs
+ * has room (n_terms of them); shape has room for the features, all free before. Both are borrowed by p.
+ * FIT_EDATA: what it says are none.
+ */
+int fit_ga2m_trained(const struct fit_ga2m *m, struct fit_ga2m_params *p, size_t (*pairs)[2],
+		     enum fit_ga2m_shape *shape, struct fit_err *err) FIT_MUST_CHECK;
 
 FIT_C_END
 

@@ -328,30 +328,49 @@ static bool same(const char *a, const char *b)
 	return a && b ? strcmp(a, b) == 0 : a == b;
 }
 
-static int print(const struct samples *s, struct fit_str *out)
+/* What was said last of a metric, where it was said: HELP and TYPE hold for its name to the end of the text. */
+struct said {
+	const char *help, *type;
+};
+
+static int print_sample(const struct sample *x, struct said *said, struct fit_str *out)
 {
 	int rc = FIT_OK;
 
-	for (size_t i = 0; i < s->n && !rc; i++) {
-		const struct sample *x = &s->list[i], *before = i ? x - 1 : NULL;
-		bool news = !before || strcmp(before->metric, x->metric) != 0 ||
-			!same(before->help, x->help) ||
-			    !same(before->type, x->type);
-
-		if (news && x->help) {
-			rc = fit_str_printf(out, "# HELP %s ", x->metric);
-			rc = rc ? rc : put_escaped(out, fit_text_of(x->help), false);
-			rc = rc ? rc : fit_str_puts(out, "\n");
-		}
-		if (news && x->type && !rc)
-			rc = fit_str_printf(out, "# TYPE %s %s\n", x->metric, x->type);
-		rc = rc ? rc : fit_str_puts(out, x->metric);
-		if (*x->labels && !rc)
-			rc = fit_str_printf(out, "{%s}", x->labels);
-		rc = rc ? rc : fit_str_puts(out, " ");
-		rc = rc ? rc : put_value(out, x->value);
+	if (x->help && !same(said->help, x->help)) {
+		said->help = x->help;
+		rc = fit_str_printf(out, "# HELP %s ", x->metric);
+		rc = rc ? rc : put_escaped(out, fit_text_of(x->help), false);
 		rc = rc ? rc : fit_str_puts(out, "\n");
 	}
+	if (x->type && !same(said->type, x->type) && !rc) {
+		said->type = x->type;
+		rc = fit_str_printf(out, "# TYPE %s %s\n", x->metric, x->type);
+	}
+	rc = rc ? rc : fit_str_puts(out, x->metric);
+	if (*x->labels && !rc)
+		rc = fit_str_printf(out, "{%s}", x->labels);
+	rc = rc ? rc : fit_str_puts(out, " ");
+	rc = rc ? rc : put_value(out, x->value);
+	return rc ? rc : fit_str_puts(out, "\n");
+}
+
+static int print(const struct samples *s, struct fit_str *out)
+{
+	struct said *said = calloc(s->n + 1, sizeof *said);
+	struct fit_index index = { 0 };
+	uint32_t n = 0;
+	int rc = said ? FIT_OK : FIT_ENOMEM;
+
+	for (size_t i = 0; i < s->n && !rc; i++) {
+		uint32_t at;
+
+		rc = fit_index_put(&index, fit_text_of(s->list[i].metric), n, &at) ? FIT_ENOMEM : FIT_OK;
+		at = at == FIT_NO_INDEX ? n++ : at;
+		rc = rc ? rc : print_sample(&s->list[i], &said[at], out);
+	}
+	fit_index_release(&index);
+	free(said);
 	return rc;
 }
 
@@ -427,11 +446,18 @@ static bool is(struct fit_text b)
 	       (n > 0 && n < b.n && (b.s[n] == '{' || b.s[n] == ' '));
 }
 
+/* What HELP and TYPE lines say of a metric. */
+struct family {
+	struct fit_str type, help;
+	bool has_type, has_help;
+};
+
 struct parse {
 	const char *name;
 	size_t line;
-	struct fit_str metric, type, help;	/* of the last HELP or TYPE line; empty: not said */
-	bool has_type, has_help;
+	struct family *families;
+	size_t n, cap;
+	struct fit_index index;		/* the name of a metric -> its family */
 	struct fit_writer *w;
 	struct fit_err *err;
 };
@@ -458,11 +484,25 @@ static struct fit_text cut(struct fit_text *t, size_t n)
 	return head;
 }
 
+static struct family *family_of(struct parse *p, struct fit_text name)
+{
+	uint32_t at;
+
+	if (fit_grow(&p->families, &p->cap, p->n + 1, sizeof *p->families) ||
+	    fit_index_put(&p->index, name, (uint32_t)p->n, &at))
+		return NULL;
+	if (at != FIT_NO_INDEX)
+		return &p->families[at];
+	p->families[p->n] = (struct family){ .has_type = false };
+	return &p->families[p->n++];
+}
+
 /* "# HELP NAME text" and "# TYPE NAME word"; other comments are passed over. */
 static int take_comment(struct parse *p, struct fit_text t)
 {
 	bool help, type;
 	struct fit_text name;
+	struct family *f;
 	struct fit_str *to;
 
 	cut(&t, 1);
@@ -476,20 +516,17 @@ static int take_comment(struct parse *p, struct fit_text t)
 	name = cut(&t, name_length(t, true));
 	if (!name.n || (t.n && t.s[0] != ' ' && t.s[0] != '\t'))
 		return bad(p, "bad metric name", "letters, digits, _ and :");
-	if (!fit_text_eq(name, (struct fit_text){ p->metric.s, p->metric.n })) {
-		p->has_help = p->has_type = false;
-		fit_str_clear(&p->metric);
-		if (fit_str_add(&p->metric, name.s, name.n))
-			return fit_fail_nomem(p->err);
-	}
 	if (t.n)
 		cut(&t, 1);
 	if (type && !fit_text_is(t, "counter") && !fit_text_is(t, "gauge") && !fit_text_is(t, "untyped") &&
 	    !fit_text_is(t, "histogram") && !fit_text_is(t, "summary"))
 		return bad(p, "bad type", "counter, gauge, histogram, summary or untyped");
-	to = help ? &p->help : &p->type;
+	f = family_of(p, name);
+	if (!f)
+		return fit_fail_nomem(p->err);
+	to = help ? &f->help : &f->type;
 	fit_str_clear(to);
-	*(help ? &p->has_help : &p->has_type) = true;
+	*(help ? &f->has_help : &f->has_type) = true;
 	for (size_t i = 0; i < t.n; i++) {
 		bool escaped = help && t.s[i] == '\\' && i + 1 < t.n &&
 			(t.s[i + 1] == '\\' || t.s[i + 1] == 'n');
@@ -561,19 +598,23 @@ static int take_value(struct parse *p, struct fit_text *t, double *v)
 	return FIT_OK;
 }
 
+static void put_said(struct fit_writer *w, bool has, const struct fit_str *s)
+{
+	if (has)
+		fit_writer_text(w, (struct fit_text){ s->s ? s->s : "", s->n });
+	else
+		fit_writer_na(w);
+}
+
 static int put_sample(struct parse *p, struct fit_text metric, const struct fit_str *labels, double v)
 {
-	bool known = fit_text_eq(metric, (struct fit_text){ p->metric.s, p->metric.n });
+	static const struct family none = { .has_type = false };
+	uint32_t at = fit_index_get(&p->index, metric);
+	const struct family *f = at == FIT_NO_INDEX ? &none : &p->families[at];
 
 	fit_writer_text(p->w, metric);
-	if (known && p->has_type)
-		fit_writer_text(p->w, (struct fit_text){ p->type.s ? p->type.s : "", p->type.n });
-	else
-		fit_writer_na(p->w);
-	if (known && p->has_help)
-		fit_writer_text(p->w, (struct fit_text){ p->help.s ? p->help.s : "", p->help.n });
-	else
-		fit_writer_na(p->w);
+	put_said(p->w, f->has_type, &f->type);
+	put_said(p->w, f->has_help, &f->help);
 	fit_writer_text(p->w, (struct fit_text){ labels->s ? labels->s : "", labels->n });
 	fit_writer_real(p->w, v);
 	return fit_writer_end_row(p->w, p->err);
@@ -629,9 +670,12 @@ static int read_text(const char *name, struct fit_text bytes, struct fit_writer 
 			line.n--;
 		rc = take_line(&p, line);
 	}
-	fit_str_release(&p.metric);
-	fit_str_release(&p.type);
-	fit_str_release(&p.help);
+	for (size_t i = 0; i < p.n; i++) {
+		fit_str_release(&p.families[i].type);
+		fit_str_release(&p.families[i].help);
+	}
+	free(p.families);
+	fit_index_release(&p.index);
 	return rc ? rc : fit_writer_end(w, err);
 }
 

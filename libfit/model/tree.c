@@ -2,9 +2,11 @@
 #include "libfit/model/tree.h"
 
 #include <math.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "libfit/model/training.h"
 #include "libfit/model/tree_stats.h"
 
 const char *const fit_tree_criterion_names[] = { "gini", "entropy", "squared_error", "absolute_error", NULL };
@@ -55,6 +57,7 @@ void fit_tree_release(struct fit_tree *t)
 	free(t->nodes);
 	free(t->class_weight);
 	free(t->bits);
+	fit_meta_release(&t->training);
 	*t = (struct fit_tree){ 0 };
 }
 
@@ -104,6 +107,18 @@ static int describe(struct fit_tree *t, const struct fit_tree_data *d, const str
 }
 
 /* ---- training ---- */
+
+#define AT(field) offsetof(struct fit_tree_params, field)
+
+static const struct fit_trained_field trained_fields[] = {
+	{ FIT_TRAINED "max_depth", FIT_TRAINED_INT64, AT(max_depth), -1, 1e6 },
+	{ FIT_TRAINED "min_split", FIT_TRAINED_INT64, AT(min_split), 2, 1e12 },
+	{ FIT_TRAINED "min_leaf", FIT_TRAINED_INT64, AT(min_leaf), 1, 1e12 },
+	{ FIT_TRAINED "min_weight_share", FIT_TRAINED_REAL, AT(min_weight_share), 0, 0.5 },
+	{ FIT_TRAINED "min_decrease", FIT_TRAINED_REAL, AT(min_decrease), 0, 1e300 },
+	{ FIT_TRAINED "max_leaves", FIT_TRAINED_INT64, AT(max_leaves), -1, 1e9 },
+	{ NULL, FIT_TRAINED_REAL, 0, 0, 0 }
+};
 
 static int check_data(const struct fit_tree_data *d, const struct fit_tree_params *p, struct fit_err *err)
 {
@@ -194,9 +209,22 @@ int fit_tree_train(struct fit_tree *t, const struct fit_tree_data *d, const stru
 	rc = rc ? rc : renumber(t, err);
 	rc = rc ? rc : fit_tree_path(t, &path, err);
 	free(path.steps);
+	if (!rc && fit_trained_note(&t->training, trained_fields, p))
+		rc = fit_fail_nomem(err);
 	if (rc)
 		fit_tree_release(t);
 	return rc;
+}
+
+int fit_tree_trained(const struct fit_tree *t, struct fit_tree_params *p, double *alpha, struct fit_err *err)
+{
+	static const struct fit_trained_field pruned[] = {
+		{ FIT_TREE_TRAINED_ALPHA, FIT_TRAINED_REAL, 0, 0, 1e300 }, { NULL, FIT_TRAINED_REAL, 0, 0, 0 }
+	};
+	int rc = fit_trained_read(&t->training, trained_fields, p, err);
+
+	*alpha = -1;
+	return rc ? rc : fit_trained_read(&t->training, pruned, alpha, err);
 }
 
 /* ---- use ---- */

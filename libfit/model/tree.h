@@ -87,6 +87,10 @@ struct fit_tree_node {
 	double alpha;		/* at this complexity and above the node is a leaf; 0 for a leaf */
 };
 
+#define FIT_TREE_TRAINED_ALPHA "train_alpha"
+#define FIT_TREE_TRAINED_WEIGHT "train_weight"
+#define FIT_TREE_TRAINED_CLASS_WEIGHT "train_class_weight"
+
 struct fit_tree {
 	enum fit_tree_criterion criterion;
 	bool sklearn;
@@ -100,6 +104,8 @@ struct fit_tree {
 	double *class_weight;	/* [node * n_classes + class] */
 	uint64_t *bits;		/* sets of levels, (n_levels + 63) / 64 words each */
 	size_t n_bits, cap_bits;
+	struct fit_meta training;	/* how it was grown (training.h): train_weight and train_class_weight_N
+					 * beside the parameters; empty: not known */
 };
 
 void fit_tree_release(struct fit_tree *t);
@@ -108,6 +114,20 @@ void fit_tree_release(struct fit_tree *t);
  * feature or with three classes and more; FIT_EDATA: no row with weight. t is made anew. */
 int fit_tree_train(struct fit_tree *t, const struct fit_tree_data *d, const struct fit_tree_params *p,
 		   struct fit_err *err) FIT_MUST_CHECK;
+
+/* The parameters that t says it was grown with; those it does not say stay as they are in *p. *alpha: the
+ * complexity at which it was pruned, -1: it was not. FIT_EDATA: what it says are none. */
+int fit_tree_trained(const struct fit_tree *t, struct fit_tree_params *p, double *alpha,
+		     struct fit_err *err) FIT_MUST_CHECK;
+
+/* ---- weights of classes: "balanced" alone, or CLASS=WEIGHT of some ---- */
+
+/* FIT_EINVAL: an item is neither, or comes twice. */
+int fit_tree_class_weights_check(const char *const *items, size_t n_items, struct fit_err *err) FIT_MUST_CHECK;
+/* Multiply the weights w of n rows by those of their classes y (below 0 or NaN: left alone). Balanced: rows
+ * over classes times rows of the class, of rows with a weight. FIT_EINVAL: no such class, or there are none. */
+int fit_tree_weigh_classes(double *w, const double *y, size_t n, char *const *classes, size_t n_classes,
+			   const char *const *items, size_t n_items, struct fit_err *err) FIT_MUST_CHECK;
 
 /* ---- use ---- */
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "libfit/base/json_out.h"
+#include "libfit/model/training.h"
 #include "libfit/model/tree.h"
 
 #define SCHEMA "goodfit-tree/1"
@@ -68,6 +69,16 @@ static void head(struct fit_json_out *o, const struct fit_tree *t)
 	fit_json_raw(o, "]");
 	if (t->n_classes)
 		list(o, "classes", t->classes, t->n_classes);
+	if (!t->training.n)
+		return;
+	fit_json_raw(o, ",\n \"training\": {");
+	for (size_t i = 0; i < t->training.n; i++) {
+		fit_json_raw(o, i ? ", " : "");
+		fit_json_text(o, t->training.pairs[i].key);
+		fit_json_raw(o, ": ");
+		fit_json_text(o, t->training.pairs[i].value);
+	}
+	fit_json_raw(o, "}");
 }
 
 static void node(struct fit_json_out *o, const struct fit_tree *t, size_t i)
@@ -525,6 +536,21 @@ static int read_criterion(const struct in *g, const json_t *root, bool classifie
 	return FIT_OK;
 }
 
+static int read_training(const struct in *g, json_t *training)
+{
+	const char *key;
+	json_t *v;
+
+	json_object_foreach(training, key, v) {
+		if (!json_is_string(v) || !fit_meta_key_ok(key) ||
+		    strncmp(key, FIT_TRAINED, sizeof FIT_TRAINED - 1) != 0)
+			return bad(g, "a bad entry of 'training'");
+		if (fit_meta_set(&g->t->training, key, json_string_value(v)))
+			return fit_fail_nomem(g->err);
+	}
+	return FIT_OK;
+}
+
 static int read_root(const struct in *g, const json_t *root)
 {
 	const json_t *nodes = json_object_get(root, "nodes"), *v = json_object_get(root, "task");
@@ -565,6 +591,7 @@ static int read_root(const struct in *g, const json_t *root)
 	v = json_object_get(root, "target");
 	if (!rc && json_is_string(v) && !(t->target = copy_text(v)))
 		rc = bad(g, "a target whose name is no text");
+	rc = rc ? rc : read_training(g, json_object_get(root, "training"));
 	t->nodes = calloc(n + 1, sizeof *t->nodes);
 	t->class_weight = calloc(n * t->n_classes + 1, sizeof *t->class_weight);
 	if (!rc && (!t->nodes || !t->class_weight))

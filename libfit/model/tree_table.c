@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "libfit/base/hash.h"
+#include "libfit/model/training.h"
 #include "libfit/model/tree.h"
 
 #define COUNT(a) (sizeof(a) / sizeof *(a))
@@ -48,8 +49,12 @@ static const struct fit_field path_columns[] = { { "alpha", FIT_REAL, FIT_F_NOT_
 static int write_head(const struct fit_tree *t, struct fit_writer *w, const struct fit_meta *meta,
 		      struct fit_err *err)
 {
-	int rc = fit_writer_begin(w, "tree", meta, tree_columns, COUNT(tree_columns), err);
+	struct fit_meta all = { 0 };
+	int rc = (meta && fit_meta_copy(&all, meta)) || fit_trained_copy(&all, &t->training) ?
+		fit_fail_nomem(err) : FIT_OK;
 
+	rc = rc ? rc : fit_writer_begin(w, "tree", &all, tree_columns, COUNT(tree_columns), err);
+	fit_meta_release(&all);
 	if (rc)
 		return rc;
 	fit_writer_str(w, fit_tree_criterion_names[t->criterion]);
@@ -419,6 +424,8 @@ static int read_all(struct reading *g, struct fit_err *err)
 		size_t row = 0;
 
 		rc = begin(g, parts[part].name, parts[part].fields, parts[part].n, err);
+		if (!rc && part == 0 && fit_trained_copy(&t->training, fit_reader_meta(g->r)))
+			rc = fit_fail_nomem(err);
 		for (; !rc && (rc = fit_reader_row(g->r, c, err)) == FIT_OK; row++) {
 			if (part == 0)
 				rc = head_row(t, g->r, c, &g->n_nodes, &g->n_classes, err);

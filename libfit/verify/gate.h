@@ -91,6 +91,7 @@ struct fit_gate_inputs {
 	size_t draws;			/* of the bootstrap, >= 1 */
 	double level;			/* of the intervals, in (0, 1) */
 	uint64_t seed;
+	int threads;			/* of fits; the result does not depend on it */
 };
 
 struct fit_gate {

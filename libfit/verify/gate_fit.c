@@ -128,28 +128,27 @@ int fit_gate_check_residual_region(struct fit_gate_run *r, struct fit_err *err)
 static double bias(enum fit_gate_metric m, const struct fit_gate_set *s, const double *p, const uint32_t *at,
 		   size_t n)
 {
-	double sum = 0, mean = 0, spread = 0;
-	size_t k = 0;
+	double sum = 0, mean = 0, spread = 0, weight = 0;
 
 	for (size_t i = 0; i < n; i++) {
-		double y = s->y[at[i]], x = p[at[i]];
+		double y = s->y[at[i]], x = p[at[i]], w = fit_gate_weight(s, at[i]);
 
-		if (!isfinite(y) || !isfinite(x))
+		if (!isfinite(y) || !isfinite(x) || !(w > 0))
 			continue;
-		k++;
-		mean += y;
-		sum += m == FIT_GATE_RELATIVE ? 100 * (x - y) / fabs(y) : m == FIT_GATE_LOG ? log(x / y) :
-			x - y;
+		weight += w;
+		mean += w * y;
+		sum += w * (m == FIT_GATE_RELATIVE ? 100 * (x - y) / fabs(y) : m == FIT_GATE_LOG ? log(x / y) :
+			    x - y);
 	}
-	if (!k)
+	if (!(weight > 0))
 		return (double)NAN;
 	if (m != FIT_GATE_UNEXPLAINED)
-		return sum / (double)k;
-	mean /= (double)k;
+		return sum / weight;
+	mean /= weight;
 	for (size_t i = 0; i < n; i++)
 		if (isfinite(s->y[at[i]]) && isfinite(p[at[i]]))
-			spread += (s->y[at[i]] - mean) * (s->y[at[i]] - mean) / (double)k;
-	return spread > 0 ? sum / (double)k / sqrt(spread) : 0;
+			spread += fit_gate_weight(s, at[i]) * (s->y[at[i]] - mean) * (s->y[at[i]] - mean) / weight;
+	return spread > 0 ? sum / weight / sqrt(spread) : 0;
 }
 
 int fit_gate_check_bias(struct fit_gate_run *r, struct fit_err *err)
@@ -231,7 +230,7 @@ int fit_gate_cross_validate(struct fit_gate_run *r, struct fit_err *err)
 		}
 		if (!n_used || !n_left_out)	/* too few rows, which the finding says */
 			continue;
-		rc = r->kind->refit(&model, r->model, s, use, r->in->seed, err);
+		rc = r->kind->refit(&model, r->model, s, use, r->in, err);
 		for (size_t i = 0; i < s->n && !rc; i++)
 			if (fold[i] == k)
 				r->cv_p[i] = r->kind->predict(model, s->groups[s->group[i]],
@@ -241,6 +240,12 @@ int fit_gate_cross_validate(struct fit_gate_run *r, struct fit_err *err)
 	free(fold);
 	free(use);
 	return rc;
+}
+
+/* Too few measurements to say anything: held against the model, or as if none had been given. */
+static enum fit_gate_verdict no_evidence(const struct fit_gate_run *r)
+{
+	return r->rule->action == FIT_GATE_IF_KNOWN ? FIT_GATE_NOTED : FIT_GATE_CANNOT;
 }
 
 int fit_gate_check_cv(struct fit_gate_run *r, struct fit_err *err)
@@ -253,12 +258,15 @@ int fit_gate_check_cv(struct fit_gate_run *r, struct fit_err *err)
 	for (size_t g = 0; g < s->n_groups && !rc; g++) {
 		size_t n = rows_of(s, (uint32_t)g, -1, at);
 
+		double out = fit_gate_error(m, s, r->cv_p, at, n);
+
 		if (n < r->in->folds)
-			rc = fit_gate_add(r, group_name(s, g), (double)NAN, NULL, FIT_GATE_CANNOT, err,
+			rc = fit_gate_add(r, group_name(s, g), (double)NAN, NULL, no_evidence(r), err,
 					  "%zu measurements are too few for %zu folds", n, r->in->folds);
 		else
-			rc = fit_gate_at_most(r, group_name(s, g), fit_gate_error(m, s, r->cv_p, at, n), err,
-					      "%s, of rows left out in %zu folds", unit(m), r->in->folds);
+			rc = fit_gate_add(r, group_name(s, g), out, NULL, isnan(out) ? no_evidence(r) :
+					  out <= r->rule->limit ? FIT_GATE_PASS : FIT_GATE_FAIL, err,
+					  "%s, of rows left out in %zu folds", unit(m), r->in->folds);
 	}
 	free(at);
 	return rc;
@@ -289,7 +297,7 @@ int fit_gate_check_over_fit(struct fit_gate_run *r, struct fit_err *err)
 		if (isnan(out) || isnan(in))
 			ratio = (double)NAN;
 		rc = fit_gate_add(r, group_name(s, g), ratio, NULL,
-				  isnan(ratio) ? FIT_GATE_CANNOT :
+				  isnan(ratio) ? no_evidence(r) :
 				  ratio <= r->rule->limit || out <= enough ? FIT_GATE_PASS : FIT_GATE_FAIL,
 					  err,
 				  "%s of left-out rows %.4g, of the model %.4g", unit(m), out, in);

@@ -26,6 +26,20 @@ static void free_model(void *model)
 	free(model);
 }
 
+/* Parameters that it names must be some. */
+static int says_training(const struct fit_ga2m *m, const char *operand, struct fit_err *err)
+{
+	size_t (*pairs)[2] = malloc((m->n_terms + 1) * sizeof *pairs);
+	enum fit_ga2m_shape *shapes = calloc(m->n_features + 1, sizeof *shapes);
+	struct fit_ga2m_params p = fit_ga2m_params_default(m->loss);
+	struct fit_err why;
+	int rc = pairs && shapes ? fit_ga2m_trained(m, &p, pairs, shapes, &why) : fit_fail_nomem(&why);
+
+	free(pairs);
+	free(shapes);
+	return rc ? fit_fail(err, rc, "%s: %s", operand, why.msg) : FIT_OK;
+}
+
 static int load(void **model, struct fit_gate_source *s, struct fit_err *err)
 {
 	struct fit_ga2m *m = calloc(1, sizeof *m);
@@ -41,6 +55,8 @@ static int load(void **model, struct fit_gate_source *s, struct fit_err *err)
 		rc = rc ? rc : fit_ga2m_read_next(m, r, err);
 		fit_reader_close(r);
 	}
+	if (!rc && (rc = says_training(m, s->operand, err)) != FIT_OK)
+		fit_ga2m_release(m);
 	if (rc) {
 		free(m);
 		return rc;
@@ -49,7 +65,52 @@ static int load(void **model, struct fit_gate_source *s, struct fit_err *err)
 	return FIT_OK;
 }
 
-/* ---- rows: the features, and behind them the offset ---- */
+/* ---- rows: the features, and behind them what else training takes of a row ---- */
+
+enum { OFFSET, TIME, GROUP, N_EXTRA };	/* at n_features and on */
+
+/* The groups of rows that validation keeps together, by number as met. */
+static int take_groups(struct fit_gate_set *s, size_t at, const struct fit_column *c, struct fit_err *err)
+{
+	struct fit_index index = { 0 };
+	uint32_t n = 0, found;
+	char buf[40];
+	int rc = FIT_OK;
+
+	for (size_t i = 0; i < s->n && !rc; i++) {
+		struct fit_text t = fit_gate_text(c, i, buf);
+
+		s->x[i * s->n_x + at] = (double)NAN;
+		if (!t.s)
+			continue;
+		if (fit_index_put(&index, t, n, &found))
+			rc = fit_fail_nomem(err);
+		s->x[i * s->n_x + at] = found == FIT_NO_INDEX ? n++ : found;
+	}
+	fit_index_release(&index);
+	return rc;
+}
+
+/* The weight, and what validation goes by, of rows that a model may be trained on. */
+static int take_training(const struct fit_ga2m *m, const struct fit_table *table, struct fit_gate_set *s,
+			 struct fit_err *err)
+{
+	const char *group = fit_meta_get(&m->meta, FIT_GA2M_TRAINED_GROUP);
+	const struct fit_column *c;
+	int rc = FIT_OK;
+
+	if (m->weight)
+		rc = fit_gate_column(table, m->weight, &c, err);
+	if (!rc && m->weight)
+		rc = fit_gate_set_weights(s, table, c, err);
+	if (!rc && m->time)
+		rc = fit_gate_column(table, m->time, &c, err);
+	if (!rc && m->time)
+		rc = fit_gate_set_numbers(s, m->n_features + TIME, table, c, err);
+	if (!rc && group)
+		rc = fit_gate_column(table, group, &c, err);
+	return rc || !group ? rc : take_groups(s, m->n_features + GROUP, c, err);
+}
 
 static int take_target(const struct fit_ga2m *m, const struct fit_table *table, const char *target,
 		       bool measured, struct fit_gate_set *s, struct fit_err *err)
@@ -81,7 +142,7 @@ static int rows(const void *model, const struct fit_table *table, const char *ta
 	const struct fit_ga2m *m = model;
 	const struct fit_column *c;
 	char buf[40];
-	int rc = fit_gate_set_init(s, table->n_rows, m->n_features + 1, false, err);
+	int rc = fit_gate_set_init(s, table->n_rows, m->n_features + N_EXTRA, false, err);
 
 	for (size_t f = 0; f < m->n_features && !rc; f++) {
 		rc = fit_gate_column(table, m->features[f].name, &c, err);
@@ -93,7 +154,8 @@ static int rows(const void *model, const struct fit_table *table, const char *ta
 	if (!rc && m->offset)
 		rc = fit_gate_column(table, m->offset, &c, err);
 	if (!rc && m->offset)
-		rc = fit_gate_set_numbers(s, m->n_features, table, c, err);
+		rc = fit_gate_set_numbers(s, m->n_features + OFFSET, table, c, err);
+	rc = rc || !measured ? rc : take_training(m, table, s, err);
 	rc = rc ? rc : take_target(m, table, target, measured, s, err);
 	if (!rc && m->loss == FIT_GA2M_QUANTILE)
 		s->quantile = m->quantile;
@@ -141,7 +203,7 @@ static double predict(const void *model, const char *group, const double *x)
 		return (double)NAN;
 	fit_ga2m_score(m, x, score);
 	for (size_t o = 0; o < m->n_outputs; o++)
-		score[o] += x[m->n_features];
+		score[o] += x[m->n_features + OFFSET];
 	fit_ga2m_link_inverse(m, score, out);
 	if (!m->n_classes)
 		return out[0];
@@ -197,30 +259,69 @@ static int copy_classes(const struct fit_ga2m *m, struct fit_ga2m_data *d, struc
 	return FIT_OK;
 }
 
-static int fill(const struct fit_ga2m *m, const struct fit_gate_set *s, const bool *use,
-		struct fit_ga2m_data *d,
-		struct fit_err *err)
+/* Number the groups of the rows that are there from 0, in the order of their numbers. */
+static int renumber(double *group, size_t n, size_t most, struct fit_err *err)
 {
-	struct fit_text *t = calloc(m->n_features + 1, sizeof *t);
-	double *offset = m->offset ? malloc((s->n + 1) * sizeof *offset) : NULL;
-	int rc = t && (offset || !m->offset) ? FIT_OK : fit_fail_nomem(err);
+	double *to = calloc(most + 1, sizeof *to), next = 0;
 
+	if (!to)
+		return fit_fail_nomem(err);
+	for (size_t i = 0; i < n; i++)
+		to[(size_t)group[i]] = 1;
+	for (size_t k = 0; k <= most; k++)
+		to[k] = to[k] > 0 ? next++ : 0;
+	for (size_t i = 0; i < n; i++)
+		group[i] = to[(size_t)group[i]];
+	free(to);
+	return FIT_OK;
+}
+
+/* Is all there that training needs of a row? */
+static bool can_train(const struct fit_ga2m *m, const struct fit_gate_set *s, const struct fit_ga2m_data *d,
+		      size_t i)
+{
+	const double *extra = &s->x[i * s->n_x + m->n_features];
+
+	return isfinite(s->y[i]) && (!m->n_classes || s->y[i] >= 0) && (!d->offset || isfinite(extra[OFFSET])) &&
+	       (!d->time || isfinite(extra[TIME])) && (!d->group || isfinite(extra[GROUP]));
+}
+
+static int fill(const struct fit_ga2m *m, const struct fit_gate_set *s, const bool *use,
+		struct fit_ga2m_data *d, struct fit_err *err)
+{
+	const struct {
+		bool has;
+		double **to;
+		size_t at;
+	} extras[N_EXTRA] = { { m->offset != NULL, &d->offset, OFFSET }, { m->time != NULL, &d->time, TIME },
+			      { fit_meta_get(&m->meta, FIT_GA2M_TRAINED_GROUP) != NULL, &d->group, GROUP } };
+	struct fit_text *t = calloc(m->n_features + 1, sizeof *t);
+	int rc = t ? FIT_OK : fit_fail_nomem(err);
+
+	for (size_t k = 0; k < N_EXTRA && !rc; k++)
+		if (extras[k].has && !(*extras[k].to = malloc((s->n + 1) * sizeof **extras[k].to)))
+			rc = fit_fail_nomem(err);
+	if (!rc && s->w && !(d->weight = malloc((s->n + 1) * sizeof *d->weight)))
+		rc = fit_fail_nomem(err);
 	for (size_t i = 0; i < s->n && !rc; i++) {
 		const double *x = &s->x[i * s->n_x];
 
-		if (!use[i] || !isfinite(s->y[i]) || (m->n_classes && s->y[i] < 0) ||
-		    (offset && !isfinite(x[m->n_features])))
+		if (!use[i] || !can_train(m, s, d, i))
 			continue;
 		for (size_t f = 0; f < m->n_features; f++)
 			t[f] = m->features[f].nominal && x[f] >= 0 ?
 				fit_text_of(m->features[f].categories[(size_t)x[f]]) :
 			       (struct fit_text){ NULL, 0 };
-		if (offset)
-			offset[d->n_rows] = x[m->n_features];
+		for (size_t k = 0; k < N_EXTRA; k++)
+			if (extras[k].has)
+				(*extras[k].to)[d->n_rows] = x[m->n_features + extras[k].at];
+		if (d->weight)
+			d->weight[d->n_rows] = s->w[i];
 		if (fit_ga2m_data_add(d, x, t, s->y[i]))
 			rc = fit_fail_nomem(err);
 	}
-	d->offset = offset;
+	if (!rc && d->group)
+		rc = renumber(d->group, d->n_rows, s->n, err);
 	free(t);
 	return rc;
 }
@@ -245,32 +346,42 @@ static int make_data(const struct fit_ga2m *m, const struct fit_gate_set *s, con
 	return rc ? rc : fill(m, s, use, d, err);
 }
 
-/* The same loss and the same pairs, at most two bags: enough to tell whether such a model over-fits. */
+/* The parameters that the model says it was trained with; of one that says nothing the defaults, with its
+ * pairs. */
+static int params_of(const struct fit_ga2m *old, struct fit_ga2m_params *p, size_t (*pairs)[2],
+		     enum fit_ga2m_shape *shapes, const struct fit_gate_inputs *in, struct fit_err *err)
+{
+	int rc;
+
+	*p = fit_ga2m_params_default(old->loss);
+	rc = fit_ga2m_trained(old, p, pairs, shapes, err);
+	p->seed = in->seed;
+	p->threads = in->threads > 1 ? in->threads : 1;
+	/* groups that nobody named cannot be kept together */
+	if (p->validation == FIT_GA2M_GROUPS && !fit_meta_get(&old->meta, FIT_GA2M_TRAINED_GROUP))
+		p->validation = FIT_GA2M_AUTO;
+	return rc;
+}
+
+/* A GA2M of the same loss, weights and parameters. */
 static int refit(void **model, const void *like, const struct fit_gate_set *s, const bool *use,
-		 uint64_t seed, struct fit_err *err)
+		 const struct fit_gate_inputs *in, struct fit_err *err)
 {
 	const struct fit_ga2m *old = like;
-	struct fit_ga2m_params p = fit_ga2m_params_default(old->loss);
+	struct fit_ga2m_params p;
 	size_t (*pairs)[2] = malloc((old->n_terms + 1) * sizeof *pairs);
+	enum fit_ga2m_shape *shapes = calloc(old->n_features + 1, sizeof *shapes);
 	struct fit_ga2m_data d = { .n_rows = 0 };
 	struct fit_ga2m *m = calloc(1, sizeof *m);
-	int rc = m && pairs ? make_data(old, s, use, &d, err) : fit_fail_nomem(err);
+	int rc = m && pairs && shapes ? make_data(old, s, use, &d, err) : fit_fail_nomem(err);
 
-	p.quantile = old->loss == FIT_GA2M_QUANTILE ? old->quantile : p.quantile;
-	p.bags = 2;
-	p.seed = seed;
-	p.pairs = 0;
-	for (size_t t = 0; t < old->n_terms && !rc; t++)
-		if (old->terms[t].n_dims == 2) {
-			pairs[p.n_pair_list][0] = old->terms[t].feature[0];
-			pairs[p.n_pair_list++][1] = old->terms[t].feature[1];
-		}
-	p.pair_list = p.n_pair_list ? (const size_t (*)[2])pairs : NULL;
+	rc = rc ? rc : params_of(old, &p, pairs, shapes, in, err);
 	rc = rc ? rc : fit_ga2m_train(m, &d, &p, NULL, err);
 	if (!rc && old->offset && !(m->offset = fit_strdup(fit_text_of(old->offset))))
 		rc = fit_fail_nomem(err);
 	fit_ga2m_data_release(&d);
 	free(pairs);
+	free(shapes);
 	if (rc) {
 		free_model(m);
 		return rc;
@@ -284,8 +395,7 @@ static int refit(void **model, const void *like, const struct fit_gate_set *s, c
 static int set_shape(const struct fit_ga2m *m, const char *text, enum fit_ga2m_shape *shapes,
 		     struct fit_err *err)
 {
-	static const char *const names[] = { "free", "increasing", "decreasing", "convex", "concave" };
-	const char *eq = strrchr(text, '=');
+	const char *const *names = fit_ga2m_shape_names, *eq = strrchr(text, '=');
 	size_t k = 1;
 
 	while (eq && k < 5 && strcmp(names[k], eq + 1) != 0)

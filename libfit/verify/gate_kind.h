@@ -33,6 +33,7 @@ struct fit_gate_set {
 	size_t n, n_x;
 	double *x;		/* [row * n_x + i] */
 	double *y;
+	double *w;		/* what a row counts, 0 or more; NULL: 1 each */
 	uint32_t *group;	/* number of the row's group */
 	char **groups;		/* names, as met; "" where rows have none */
 	size_t n_groups, cap_groups;
@@ -57,10 +58,15 @@ int fit_gate_column(const struct fit_table *t, const char *name, const struct fi
 int fit_gate_set_numbers(struct fit_gate_set *s, size_t f, const struct fit_table *t,
 			 const struct fit_column *c,
 			 struct fit_err *err) FIT_MUST_CHECK;
+/* The weights of rows s: those of column c, which are missing in none and 0 or more (FIT_EDATA). */
+int fit_gate_set_weights(struct fit_gate_set *s, const struct fit_table *t, const struct fit_column *c,
+			 struct fit_err *err) FIT_MUST_CHECK;
+/* What row i counts. */
+double fit_gate_weight(const struct fit_gate_set *s, size_t i);
 /* A cell as text, in buf where it is a number; s NULL: missing. */
 struct fit_text fit_gate_text(const struct fit_column *c, size_t row, char buf[40]);
 
-/* How wrong predictions are. */
+/* How wrong predictions are; means and sums by weight. */
 enum fit_gate_metric {
 	FIT_GATE_RELATIVE,	/* mean |p - y| / |y|, percent */
 	FIT_GATE_UNEXPLAINED,	/* loss over that of the best constant: squares, or with a quantile its check loss */
@@ -114,7 +120,7 @@ struct fit_gate_kind {
 	double (*predict)(const void *model, const char *group, const double *x);
 	/* A model like this one, of the rows with use[row]; NULL: kind is not fitted to rows. */
 	int (*refit)(void **model, const void *like, const struct fit_gate_set *s, const bool *use,
-		     uint64_t seed, struct fit_err *err);
+		     const struct fit_gate_inputs *in, struct fit_err *err);
 	/* What the model keeps of its training rows: counts of feature i by bin (the first of missing
 	 * values, the last of such as it did not see; 0: it keeps none of this feature), the bin of a
 	 * value, and whether training had such a value. All NULL: it keeps nothing. */

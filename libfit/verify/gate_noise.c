@@ -248,7 +248,7 @@ static int refit_curve(struct models *m, const struct fit_gate_set *s, const boo
 }
 
 static int refit(void **model, const void *like, const struct fit_gate_set *s, const bool *use,
-		 uint64_t seed, struct fit_err *err)
+		 const struct fit_gate_inputs *in, struct fit_err *err)
 {
 	struct models *m = calloc(1, sizeof *m);
 	struct fit_pgns_point *points = malloc((s->n + 1) * sizeof *points);
@@ -256,7 +256,7 @@ static int refit(void **model, const void *like, const struct fit_gate_set *s, c
 	int rc = m && points && done ? FIT_OK : fit_fail_nomem(err);
 
 	(void)like;
-	(void)seed;
+	(void)in;
 	for (size_t i = 0; i < s->n && !rc; i++)
 		if (!done[i])
 			rc = refit_curve(m, s, use, i, done, points, err);

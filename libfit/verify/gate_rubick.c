@@ -218,14 +218,14 @@ static int refit_app(const struct models *old, const struct fit_gate_set *s, con
 }
 
 static int refit(void **model, const void *like, const struct fit_gate_set *s, const bool *use,
-		 uint64_t seed, struct fit_err *err)
+		 const struct fit_gate_inputs *in, struct fit_err *err)
 {
 	struct models *m = calloc(1, sizeof *m);
 	struct fit_rubick_obs *obs = malloc((s->n + 1) * sizeof *obs);
 	int rc = m && obs && (m->list = calloc(s->n_groups + 1, sizeof *m->list)) ? FIT_OK :
 		fit_fail_nomem(err);
 
-	(void)seed;
+	(void)in;
 	for (size_t g = 0; g < s->n_groups && !rc; g++) {
 		m->list[g].app = fit_strdup(fit_text_of(s->groups[g]));
 		m->n = g + 1;

@@ -92,6 +92,7 @@ void fit_gate_set_release(struct fit_gate_set *s)
 	free(s->groups);
 	free(s->x);
 	free(s->y);
+	free(s->w);
 	free(s->group);
 	free(s->region);
 	fit_index_release(&s->index);
@@ -170,18 +171,48 @@ int fit_gate_set_numbers(struct fit_gate_set *s, size_t f, const struct fit_tabl
 	return FIT_OK;
 }
 
+int fit_gate_set_weights(struct fit_gate_set *s, const struct fit_table *t, const struct fit_column *c,
+			 struct fit_err *err)
+{
+	if (!s->w && !(s->w = malloc((s->n + 1) * sizeof *s->w)))
+		return fit_fail_nomem(err);
+	for (size_t i = 0; i < s->n; i++) {
+		char buf[40];
+		struct fit_text text = fit_gate_text(c, i, buf);
+
+		s->w[i] = fit_gate_number(c, i);
+		if (!text.s)
+			return fit_table_fail(t, i, FIT_EDATA, c->name, err, "no weight (expected 0 or more)");
+		if (!(s->w[i] >= 0) || s->w[i] > NUMBER_MAX)
+			return fit_table_fail(t, i, FIT_EDATA, c->name, err, "bad weight '%.*s' (expected 0 or more)",
+					      FIT_TEXT_ARG(text));
+	}
+	return FIT_OK;
+}
+
+double fit_gate_weight(const struct fit_gate_set *s, size_t i)
+{
+	return s->w ? s->w[i] : 1;
+}
+
 /* ---- errors ---- */
 
 static bool both(const struct fit_gate_set *s, const double *p, size_t row)
 {
-	return isfinite(s->y[row]) && isfinite(p[row]);
+	return isfinite(s->y[row]) && isfinite(p[row]) && fit_gate_weight(s, row) > 0;
 }
+
+struct weighed {
+	double y, w;
+};
 
 static int by_value(const void *pa, const void *pb)
 {
-	double a = *(const double *)pa, b = *(const double *)pb;
+	const struct weighed *a = pa, *b = pb;
 
-	return (a > b) - (a < b);
+	if (a->y < b->y || a->y > b->y)
+		return a->y < b->y ? -1 : 1;
+	return (a->w > b->w) - (a->w < b->w);
 }
 
 /* The check loss of quantile q, which is least at it (Koenker and Bassett 1978). */
@@ -190,30 +221,42 @@ static double check_loss(double off, double q)
 	return off >= 0 ? q * off : (q - 1) * off;
 }
 
+/* The least value up to which there is a share q of the weight. */
+static double quantile_of(struct weighed *v, size_t n, double q)
+{
+	double all = 0, sum = 0;
+	size_t i = 0;
+
+	qsort(v, n, sizeof *v, by_value);
+	for (size_t k = 0; k < n; k++)
+		all += v[k].w;
+	while (i + 1 < n && (sum += v[i].w) < q * all)
+		i++;
+	return v[i].y;
+}
+
 /* The constant with the least loss: the mean, or a quantile. */
 static double best_constant(const struct fit_gate_set *s, const double *p, const uint32_t *at, size_t n)
 {
-	double sum = 0, *y;
+	double sum = 0, weight = 0;
+	struct weighed *v;
 	size_t k = 0;
 
 	if (isnan(s->quantile)) {
 		for (size_t i = 0; i < n; i++) {
-			sum += both(s, p, at[i]) ? s->y[at[i]] : 0;
-			k += both(s, p, at[i]);
+			double w = both(s, p, at[i]) ? fit_gate_weight(s, at[i]) : 0;
+
+			sum += w > 0 ? w * s->y[at[i]] : 0;
+			weight += w;
 		}
-		return sum / (double)k;
+		return sum / weight;
 	}
-	y = malloc((n + 1) * sizeof *y);
-	for (size_t i = 0; y && i < n; i++)
+	v = malloc((n + 1) * sizeof *v);
+	for (size_t i = 0; v && i < n; i++)
 		if (both(s, p, at[i]))
-			y[k++] = s->y[at[i]];
-	if (!y || !k) {
-		free(y);
-		return (double)NAN;
-	}
-	qsort(y, k, sizeof *y, by_value);
-	sum = y[(size_t)(s->quantile * (double)(k - 1))];
-	free(y);
+			v[k++] = (struct weighed){ s->y[at[i]], fit_gate_weight(s, at[i]) };
+	sum = v && k ? quantile_of(v, k, s->quantile) : (double)NAN;
+	free(v);
 	return sum;
 }
 
@@ -222,12 +265,12 @@ static double unexplained(const struct fit_gate_set *s, const double *p, const u
 	double constant = best_constant(s, p, at, n), loss = 0, all = 0;
 
 	for (size_t i = 0; i < n; i++) {
-		double y = s->y[at[i]], off = y - p[at[i]], most = y - constant;
+		double y = s->y[at[i]], off = y - p[at[i]], most = y - constant, w = fit_gate_weight(s, at[i]);
 
 		if (!both(s, p, at[i]))
 			continue;
-		loss += isnan(s->quantile) ? off * off : check_loss(off, s->quantile);
-		all += isnan(s->quantile) ? most * most : check_loss(most, s->quantile);
+		loss += w * (isnan(s->quantile) ? off * off : check_loss(off, s->quantile));
+		all += w * (isnan(s->quantile) ? most * most : check_loss(most, s->quantile));
 	}
 	/* of rows that are all the same nothing can be explained, but they can be missed */
 	return all > 0 ? loss / all : loss > 0 ? 1 : 0;
@@ -257,16 +300,16 @@ double fit_gate_error(enum fit_gate_metric metric, const struct fit_gate_set *s,
 		[FIT_GATE_RELATIVE] = term_relative, [FIT_GATE_UNEXPLAINED] = NULL,
 		[FIT_GATE_WRONG] = term_wrong, [FIT_GATE_LOG] = term_log
 	};
-	double sum = 0;
-	size_t k = 0;
+	double sum = 0, weight = 0;
 
 	for (size_t i = 0; i < n; i++)
-		k += both(s, p, at[i]);
-	if (!k)
+		weight += both(s, p, at[i]) ? fit_gate_weight(s, at[i]) : 0;
+	if (!(weight > 0))
 		return (double)NAN;
 	if (metric == FIT_GATE_UNEXPLAINED)
 		return unexplained(s, p, at, n);
 	for (size_t i = 0; i < n; i++)
-		sum += both(s, p, at[i]) ? terms[metric](p[at[i]], s->y[at[i]]) : 0;
-	return metric == FIT_GATE_LOG ? sqrt(sum / (double)k) : sum / (double)k;
+		if (both(s, p, at[i]))
+			sum += fit_gate_weight(s, at[i]) * terms[metric](p[at[i]], s->y[at[i]]);
+	return metric == FIT_GATE_LOG ? sqrt(sum / weight) : sum / weight;
 }

@@ -22,6 +22,7 @@ struct models {
 	size_t n, cap;
 	struct fit_index index;		/* key_of() a function -> its number */
 	double work_least;
+	bool between;			/* widths that are not there are put between their neighbours */
 };
 
 enum { EPOCH, GPUS, N_X };
@@ -89,6 +90,23 @@ static int add_width(struct function *f, double gpus, double speed, double nodes
 	return FIT_OK;
 }
 
+/* The function of that group and epoch, made where it is not there; NULL: no memory. */
+static struct function *function_of(struct models *m, const char *group, double epoch)
+{
+	struct function *f = find(m, group, epoch);
+	char key[512];
+
+	if (f)
+		return f;
+	if (fit_grow(&m->list, &m->cap, m->n + 1, sizeof *m->list))
+		return NULL;
+	f = &m->list[m->n];
+	*f = (struct function){ .group = fit_strdup(fit_text_of(group)), .epoch = epoch };
+	m->n++;
+	return f->group && !fit_index_put(&m->index, key_of(group, epoch, key), (uint32_t)(m->n - 1), NULL) ?
+	       f : NULL;
+}
+
 enum { C_CLASS, C_EPOCH, C_TYPE, C_GPUS, C_WORK, C_SPEED, C_NODES, N_COLUMNS };
 static const struct fit_field fields[N_COLUMNS] = {
 	{ "class", FIT_TEXT, FIT_F_NOT_NA }, { "epoch", FIT_INT, FIT_F_NOT_NA },
@@ -106,23 +124,14 @@ static int take_row(struct models *m, const struct fit_table *t, size_t row, str
 	int rc = group_of(name, fit_column_text(&t->columns[C_CLASS], row),
 			  fit_column_text(&t->columns[C_TYPE], row), err);
 	struct function *f;
-	char key[512];
 
 	if (!rc && (!(gpus >= 1) || !(gpus <= (double)FIT_GPUS_MAX)))
 		rc = fit_table_fail(t, row, FIT_EDATA, "gpus", err, "out of range (expected 1 to 2^31)");
 	if (rc)
 		return rc;
-	f = find(m, name->s, epoch);
-	if (!f) {
-		if (fit_grow(&m->list, &m->cap, m->n + 1, sizeof *m->list))
-			return fit_fail_nomem(err);
-		f = &m->list[m->n];
-		*f = (struct function){ .group = fit_strdup(fit_text_of(name->s)), .epoch = epoch };
-		m->n++;
-		if (!f->group || fit_index_put(&m->index, key_of(name->s, epoch, key),
-					       (uint32_t)(m->n - 1), NULL))
-			return fit_fail_nomem(err);
-	}
+	f = function_of(m, name->s, epoch);
+	if (!f)
+		return fit_fail_nomem(err);
 	m->work_least = fmin(m->work_least, t->columns[C_WORK].d[row]);
 	if (add_width(f, gpus, t->columns[C_SPEED].d[row], fit_gate_number(&t->columns[C_NODES], row)))
 		return fit_fail_nomem(err);
@@ -223,15 +232,78 @@ static enum fit_gate_metric metric(const void *model)
 	return FIT_GATE_RELATIVE;
 }
 
-/* What the table says of that width: nothing is put between widths that are there. */
+/* On the line between two widths, in logarithms of both: speed is a power of the width, nearly. */
+static double on_line(const struct fit_width *a, const struct fit_width *b, double gpus)
+{
+	double share = log(gpus / (double)a->gpus) / log((double)b->gpus / (double)a->gpus);
+
+	return exp(log(a->speed) + share * log(b->speed / a->speed));
+}
+
+/* What the table says of that width. Nothing is put between its widths, but by a model of measurements. */
 static double predict(const void *model, const char *group, const double *x)
 {
-	const struct function *f = find(model, group, x[EPOCH]);
+	const struct models *m = model;
+	const struct function *f = find(m, group, x[EPOCH]);
+	size_t k = 0;
 
-	for (size_t k = 0; f && k < f->n; k++)
-		if ((double)f->w[k].gpus >= x[GPUS] && (double)f->w[k].gpus <= x[GPUS])
-			return f->w[k].speed > 0 ? f->w[k].speed : (double)NAN;
-	return (double)NAN;
+	while (f && k < f->n && (double)f->w[k].gpus < x[GPUS])
+		k++;
+	if (!f || k == f->n)
+		return (double)NAN;
+	if ((double)f->w[k].gpus <= x[GPUS])
+		return f->w[k].speed > 0 ? f->w[k].speed : (double)NAN;
+	return m->between && k > 0 ? on_line(&f->w[k - 1], &f->w[k], x[GPUS]) : (double)NAN;
+}
+
+/* ---- refit: the geometric mean of what was measured of each width, and lines between widths ---- */
+
+static int add_measurement(struct models *m, const struct fit_gate_set *s, size_t i)
+{
+	const double *x = &s->x[i * s->n_x];
+	struct function *f = function_of(m, s->groups[s->group[i]], x[EPOCH]);
+	size_t k = 0;
+
+	if (!f)
+		return FIT_ENOMEM;
+	while (k < f->n && (double)f->w[k].gpus < x[GPUS])
+		k++;
+	if (k == f->n || (double)f->w[k].gpus > x[GPUS])
+		return add_width(f, x[GPUS], log(s->y[i]), (double)NAN);
+	f->w[k].speed += log(s->y[i]);
+	f->w[k].price++;	/* how many they are, until all are there */
+	return FIT_OK;
+}
+
+static int refit(void **model, const void *like, const struct fit_gate_set *s, const bool *use,
+		 const struct fit_gate_inputs *in, struct fit_err *err)
+{
+	struct models *m = calloc(1, sizeof *m);
+	int rc = m ? FIT_OK : FIT_ENOMEM;
+
+	(void)like;
+	(void)in;
+	for (size_t i = 0; i < s->n && !rc; i++) {
+		double gpus = s->x[i * s->n_x + GPUS];
+
+		if (use[i] && s->y[i] > 0 && isfinite(s->x[i * s->n_x + EPOCH]) && gpus >= 1 &&
+		    gpus <= (double)FIT_GPUS_MAX && gpus <= floor(gpus))
+			rc = add_measurement(m, s, i);
+	}
+	if (rc) {
+		free_models(m);
+		return fit_fail_nomem(err);
+	}
+	for (size_t i = 0; i < m->n; i++)
+		for (size_t k = 0; k < m->list[i].n; k++) {
+			struct fit_width *w = &m->list[i].w[k];
+
+			w->speed = exp(w->speed / w->price);
+			w->price = 1;
+		}
+	m->between = true;
+	*model = m;
+	return FIT_OK;
 }
 
 /* ---- checks of its own ---- */
@@ -413,6 +485,7 @@ static const struct fit_gate_check checks[] = {
 	{ "concave", 0, check_concave },
 	{ "superlinear", 0, check_superlinear },
 	FIT_GATE_MEASURED,
+	FIT_GATE_REFITTED,
 	FIT_GATE_COMPARED,
 	{ NULL, 0, NULL }
 };
@@ -420,5 +493,5 @@ static const struct fit_gate_check checks[] = {
 const struct fit_gate_kind fit_gate_speedup = {
 	.name = "speedup", .what = "speedup functions", .checks = checks, .is = is, .load = load,
 	.free = free_models, .metric = metric, .feature = feature, .rows = rows, .grid = grid,
-	.predict = predict,
+	.predict = predict, .refit = refit,
 };

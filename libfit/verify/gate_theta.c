@@ -266,7 +266,7 @@ static int refit_group(struct fit_throughput *w, const struct fit_gate_set *s, c
 }
 
 static int refit(void **model, const void *like, const struct fit_gate_set *s, const bool *use,
-		 uint64_t seed, struct fit_err *err)
+		 const struct fit_gate_inputs *in, struct fit_err *err)
 {
 	struct models *m = calloc(1, sizeof *m);
 	struct fit_throughput_obs *obs = malloc((s->n + 1) * sizeof *obs);
@@ -274,7 +274,7 @@ static int refit(void **model, const void *like, const struct fit_gate_set *s, c
 	int rc = m && obs ? fit_throughput_new(&w, err) : fit_fail_nomem(err);
 
 	(void)like;
-	(void)seed;
+	(void)in;
 	if (!rc && !(m->list = calloc(s->n_groups + 1, sizeof *m->list)))
 		rc = fit_fail_nomem(err);
 	for (size_t g = 0; g < s->n_groups && !rc; g++) {

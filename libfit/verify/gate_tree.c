@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "libfit/model/training.h"
 #include "libfit/model/tree.h"
 #include "libfit/verify/gate_kind.h"
 
@@ -25,6 +26,18 @@ static void free_tree(void *model)
 	free(model);
 }
 
+/* Parameters that it names must be some. */
+static int says_training(const struct fit_tree *t, const char *operand, struct fit_err *err)
+{
+	struct fit_tree_params p = fit_tree_params_default(t->criterion);
+	struct fit_err why;
+	double alpha;
+
+	if (fit_tree_trained(t, &p, &alpha, &why))
+		return fit_fail(err, FIT_EDATA, "%s: %s", operand, why.msg);
+	return FIT_OK;
+}
+
 static int load(void **model, struct fit_gate_source *s, struct fit_err *err)
 {
 	struct fit_tree *t = calloc(1, sizeof *t);
@@ -40,6 +53,8 @@ static int load(void **model, struct fit_gate_source *s, struct fit_err *err)
 			fit_reader_hash(r, s->hash);
 		fit_reader_close(r);
 	}
+	if (!rc && (rc = says_training(t, s->operand, err)) != FIT_OK)
+		fit_tree_release(t);
 	if (rc) {
 		free(t);
 		return rc;
@@ -92,6 +107,33 @@ static int take_target(const struct fit_tree *t, const struct fit_table *table, 
 	return FIT_OK;
 }
 
+/* What rows counted in training: a column, and their class. */
+static int take_weights(const struct fit_tree *t, const struct fit_table *table, struct fit_gate_set *s,
+			struct fit_err *err)
+{
+	const char *name = fit_meta_get(&t->training, FIT_TREE_TRAINED_WEIGHT);
+	const char **items = malloc((t->training.n + 1) * sizeof *items);
+	const struct fit_column *c;
+	struct fit_err why;
+	size_t n = 0;
+	int rc = items ? FIT_OK : fit_fail_nomem(err);
+
+	if (!rc && name)
+		rc = fit_gate_column(table, name, &c, err);
+	if (!rc && name)
+		rc = fit_gate_set_weights(s, table, c, err);
+	while (!rc && (items[n] = fit_trained_text(&t->training, FIT_TREE_TRAINED_CLASS_WEIGHT, n)))
+		n++;
+	if (!rc && n && !s->w && !(s->w = malloc((s->n + 1) * sizeof *s->w)))
+		rc = fit_fail_nomem(err);
+	for (size_t i = 0; i < s->n && !rc && n && !name; i++)
+		s->w[i] = 1;
+	if (!rc && n && fit_tree_weigh_classes(s->w, s->y, s->n, t->classes, t->n_classes, items, n, &why))
+		rc = fit_fail(err, FIT_EDATA, "the model's metadata: %s", why.msg);
+	free(items);
+	return rc;
+}
+
 static int rows(const void *model, const struct fit_table *table, const char *target, bool measured,
 		struct fit_gate_set *s, struct fit_err *err)
 {
@@ -108,6 +150,7 @@ static int rows(const void *model, const struct fit_table *table, const char *ta
 			s->x[i * s->n_x + f] = level_of(&t->features[f], c, i);
 	}
 	rc = rc ? rc : take_target(t, table, target, measured, s, err);
+	rc = rc || !measured ? rc : take_weights(t, table, s, err);
 	for (size_t i = 0; i < s->n && !rc; i++)
 		rc = fit_gate_set_group(s, i, FIT_TEXT_LIT(""), err);
 	return rc;
@@ -155,19 +198,37 @@ static uint64_t smallest_leaf(const struct fit_tree *t)
 	return n;
 }
 
-/* A tree of as many leaves at most, of as many rows at least, with the same constraints. */
+/* As the tree says that it was grown and pruned; of one that does not say, as many leaves at most, of as many
+ * rows at least. */
+static int params_of(const struct fit_tree *old, size_t n, struct fit_tree_params *p, double *alpha,
+		     struct fit_err *err)
+{
+	*p = fit_tree_params_default(old->criterion);
+	p->sklearn = old->sklearn;
+	*alpha = -1;
+	if (old->training.n)
+		return fit_tree_trained(old, p, alpha, err);
+	p->max_leaves = (int64_t)fit_tree_n_leaves(old);
+	p->max_leaves = p->max_leaves > 2 ? p->max_leaves : 2;
+	p->min_leaf = (int64_t)(smallest_leaf(old) < n / 4 ? smallest_leaf(old) : n / 4);
+	p->min_leaf = p->min_leaf > 1 ? p->min_leaf : 1;
+	return FIT_OK;
+}
+
+/* A tree of the same constraints, weights and parameters. */
 static int refit(void **model, const void *like, const struct fit_gate_set *s, const bool *use,
-		 uint64_t seed, struct fit_err *err)
+		 const struct fit_gate_inputs *in, struct fit_err *err)
 {
 	const struct fit_tree *old = like;
-	struct fit_tree_params p = fit_tree_params_default(old->criterion);
+	struct fit_tree_params p;
 	struct fit_tree_data d = { .n_features = old->n_features, .n_classes = old->n_classes,
 				   .features = old->features, .classes = old->classes };
 	double **x = calloc(old->n_features + 1, sizeof *x), *y = malloc((s->n + 1) * sizeof *y);
+	double *w = malloc((s->n + 1) * sizeof *w), alpha = -1;
 	struct fit_tree *t = calloc(1, sizeof *t);
-	int rc = x && y && t ? FIT_OK : fit_fail_nomem(err);
+	int rc = x && y && w && t ? params_of(old, s->n, &p, &alpha, err) : fit_fail_nomem(err);
 
-	(void)seed;
+	(void)in;
 	for (size_t f = 0; f < old->n_features && !rc; f++)
 		if (!(x[f] = malloc((s->n + 1) * sizeof **x)))
 			rc = fit_fail_nomem(err);
@@ -179,20 +240,20 @@ static int refit(void **model, const void *like, const struct fit_gate_set *s, c
 
 			x[f][d.n_rows] = old->features[f].categorical && v < 0 ? (double)NAN : v;
 		}
+		w[d.n_rows] = fit_gate_weight(s, i);
 		y[d.n_rows++] = s->y[i];
 	}
 	d.x = (const double *const *)x;
 	d.y = y;
-	p.sklearn = old->sklearn;
-	p.max_leaves = (int64_t)fit_tree_n_leaves(old);
-	p.max_leaves = p.max_leaves > 2 ? p.max_leaves : 2;
-	p.min_leaf = (int64_t)(smallest_leaf(old) < s->n / 4 ? smallest_leaf(old) : s->n / 4);
-	p.min_leaf = p.min_leaf > 1 ? p.min_leaf : 1;
+	d.w = w;
 	rc = rc ? rc : fit_tree_train(t, &d, &p, err);
+	if (!rc && alpha >= 0 && (rc = fit_tree_prune(t, alpha, err)) != FIT_OK)
+		fit_tree_release(t);
 	for (size_t f = 0; x && f < old->n_features; f++)
 		free(x[f]);
 	free(x);
 	free(y);
+	free(w);
 	if (rc) {
 		free(t);
 		return rc;

@@ -10,7 +10,15 @@ is "are read" "$T/out" 'metric	type	help	labels	value
 up	untyped	Is it "up"?\nyes \\ no	a="x,y}",b="\\""	1000
 bare	NA	NA		2
 inf	NA	NA		inf'
-
+# what HELP and TYPE say holds for the name, also where samples of another metric come between
+printf '# HELP up is it up\n# TYPE up gauge\nup{a="x"} 1\nother 2\nup{a="y"} 3\n' >"$T/apart.prom"
+run "samples of a metric that are apart" 0 gf-import --no-meta "$T/apart.prom"
+is "are of one type" "$T/out" 'metric	type	help	labels	value
+up	gauge	is it up	a="x"	1
+other	NA	NA		2
+up	gauge	is it up	a="y"	3'
+gf-import "$T/apart.prom" | gf-export --to prometheus - >"$T/again.prom"
+same "and are written as they were" "$T/apart.prom" "$T/again.prom"
 
 # hints as a job of AdaptDL puts them: no name, its own order, nulls
 printf '{"perfParams": {"gamma": 1.5, "alpha_c": 0.5, "beta_c": 0.25, "alpha_n": 1, "beta_n": 2, "alpha_r": 3, "beta_r": 4},\n' >"$T/hints.json"

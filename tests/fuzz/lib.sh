@@ -107,6 +107,18 @@ fuzz_seeds() {
 		printf 'policy=fifo,NA,a\\,b' >"$2/axis"
 		printf 'load=0.5:2:0.25,3' >"$2/range"
 		printf "gf-select --where 'a b' \"{seed}\" {{x\\ y" >"$2/words" ;;
+	fuzz_handoff)
+		cp $fuzz_data/tree-slow.json $fuzz_data/ga2m-classes.json $fuzz_data/prof-dcgm-exporter.prom "$2/"
+		printf '# HELP up is it\\nup\n# TYPE up gauge\nup{a="x,\\"",} 1e3\ndown 2\nup{a="y"} +Inf\n' >"$2/metrics"
+		printf '{"ant": {"perfParams": {"gamma": 1.5, "alpha_c": 0.5, "beta_c": 0.25, "alpha_n": 1, "beta_n": 2, "alpha_r": 3, ' \
+			>"$2/hints"
+		printf '"beta_r": 4}, "initBatchSize": 64, "localBszBounds": [null, 128], "maxBatchSize": 900, "globalBatchSize": 128, ' \
+			>>"$2/hints"
+		printf '"gradParams": {"norm": 0.1, "var": 0.2}, "gradientAccumulation": true, "maxProfiledReplicas": 4}}\n' >>"$2/hints"
+		printf '{"schema": "goodfit-widths/1", "plans": [{"class": "a", "plan": 0, "share": 0.5, "widths": [{"epoch": 0, ' \
+			>"$2/widths"
+		printf '"gpus": 2, "work": 10, "speed_per_s": 3, "gpu_type": "t"}]}]}\n' >>"$2/widths"
+		printf 'class\tplan\tshare\tepoch\tgpus\tgpu_type\twork\nant\t0\t1\t0\t4\tNA\t100\n' >"$2/table" ;;
 	fuzz_zone) cp $fuzz_data/zone-* "$2/" ;;
 	*)
 		for fuzz_file in $fuzz_data/*; do
