@@ -144,6 +144,7 @@ static int grow(struct cli *cli, const struct options *o, const struct fit_tree_
 	}
 	if (!rc && alpha >= 0)
 		rc = fit_tree_prune(&t, alpha, err);
+	rc = rc ? rc : fit_tree_note_pruned(&t, &(struct fit_tree_pruned){ alpha, -1 }, err);
 	if (!rc) {
 		cli_note(cli, "%zu rows, %zu features: %zu leaves, depth %zu", d->n_rows, d->n_features,
 			 fit_tree_n_leaves(&t), fit_tree_depth(&t));
@@ -218,6 +219,7 @@ static int prune(struct cli *cli, void *given)
 					? -1
 					: fit_tree_path_alpha(&path, (size_t)o->leaves);
 		rc = fit_tree_prune(&t, alpha, &err);
+		rc = rc ? rc : fit_tree_note_pruned(&t, &(struct fit_tree_pruned){ o->alpha, o->leaves }, &err);
 		rc = rc ? rc : fit_tree_path(&t, &rest, &err);
 		rc = rc ? rc : tree_write_model(cli, &t, &rest, NULL, hash, &err);
 	}

@@ -140,8 +140,8 @@ int fit_ga2m_train(struct fit_ga2m *m, struct fit_ga2m_data *d, const struct fit
 
 /*
  * The parameters that m says it was trained with (docs/formats/ga2m.md), and its loss; what it does not say
- * stays as it is in *p. Without any, or where pairs were named, p->pair_list gets the pairs of m, for which pairs
- * has room (n_terms of them); shape has room for the features, all free before. Both are borrowed by p.
+ * stays as it is in *p. Without any, or where pairs were named, p->pair_list gets the pairs of m, for which
+ * pairs has room (n_terms of them); shape has room for the features, all free before. Both are borrowed by p.
  * FIT_EDATA: what it says are none.
  */
 int fit_ga2m_trained(const struct fit_ga2m *m, struct fit_ga2m_params *p, size_t (*pairs)[2],

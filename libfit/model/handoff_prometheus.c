@@ -328,7 +328,7 @@ static bool same(const char *a, const char *b)
 	return a && b ? strcmp(a, b) == 0 : a == b;
 }
 
-/* What was said last of a metric, where it was said: HELP and TYPE hold for its name to the end of the text. */
+/* What was said last of a metric: HELP and TYPE hold for its name to the end of the text. */
 struct said {
 	const char *help, *type;
 };

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How a model was trained, kept in its metadata as pairs train_KEY=VALUE, so that the like of it can be trained
- * on other rows (as the model gate does, libfit/verify/gate.h). What a model does not say keeps its default.
+ * How a model was trained, kept in its metadata as pairs train_KEY=VALUE, so that the like of it can be
+ * trained on other rows (as the model gate does, libfit/verify/gate.h). What a model does not say keeps its
+ * default.
  */
 #ifndef FIT_MODEL_TRAINING_H
 #define FIT_MODEL_TRAINING_H

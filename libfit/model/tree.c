@@ -216,15 +216,37 @@ int fit_tree_train(struct fit_tree *t, const struct fit_tree_data *d, const stru
 	return rc;
 }
 
-int fit_tree_trained(const struct fit_tree *t, struct fit_tree_params *p, double *alpha, struct fit_err *err)
+static const struct fit_trained_field pruned_fields[] = {
+	{ FIT_TRAINED "alpha", FIT_TRAINED_REAL, offsetof(struct fit_tree_pruned, alpha), 0, 1e300 },
+	{ FIT_TRAINED "leaves", FIT_TRAINED_INT64, offsetof(struct fit_tree_pruned, leaves), 1, 1e12 },
+	{ NULL, FIT_TRAINED_REAL, 0, 0, 0 }
+};
+
+int fit_tree_trained(const struct fit_tree *t, struct fit_tree_params *p, struct fit_tree_pruned *pruned,
+		     struct fit_err *err)
 {
-	static const struct fit_trained_field pruned[] = {
-		{ FIT_TREE_TRAINED_ALPHA, FIT_TRAINED_REAL, 0, 0, 1e300 }, { NULL, FIT_TRAINED_REAL, 0, 0, 0 }
-	};
 	int rc = fit_trained_read(&t->training, trained_fields, p, err);
 
-	*alpha = -1;
-	return rc ? rc : fit_trained_read(&t->training, pruned, alpha, err);
+	*pruned = (struct fit_tree_pruned){ -1, -1 };
+	return rc ? rc : fit_trained_read(&t->training, pruned_fields, pruned, err);
+}
+
+int fit_tree_note_pruned(struct fit_tree *t, const struct fit_tree_pruned *pruned, struct fit_err *err)
+{
+	struct fit_tree_pruned all = { -1, -1 };
+	int rc = fit_trained_read(&t->training, pruned_fields, &all, err);
+
+	if (rc || !t->training.n)
+		return rc;
+	all.alpha = pruned->alpha > all.alpha ? pruned->alpha : all.alpha;
+	if (pruned->leaves > 0 && (all.leaves < 0 || pruned->leaves < all.leaves))
+		all.leaves = pruned->leaves;
+	for (size_t k = all.alpha >= 0 ? 0 : 1; k < (all.leaves > 0 ? 2 : 1) && !rc; k++) {
+		struct fit_trained_field one[] = { pruned_fields[k], { NULL, FIT_TRAINED_REAL, 0, 0, 0 } };
+
+		rc = fit_trained_note(&t->training, one, &all) ? fit_fail_nomem(err) : FIT_OK;
+	}
+	return rc;
 }
 
 /* ---- use ---- */

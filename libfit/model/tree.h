@@ -87,7 +87,6 @@ struct fit_tree_node {
 	double alpha;		/* at this complexity and above the node is a leaf; 0 for a leaf */
 };
 
-#define FIT_TREE_TRAINED_ALPHA "train_alpha"
 #define FIT_TREE_TRAINED_WEIGHT "train_weight"
 #define FIT_TREE_TRAINED_CLASS_WEIGHT "train_class_weight"
 
@@ -115,17 +114,28 @@ void fit_tree_release(struct fit_tree *t);
 int fit_tree_train(struct fit_tree *t, const struct fit_tree_data *d, const struct fit_tree_params *p,
 		   struct fit_err *err) FIT_MUST_CHECK;
 
-/* The parameters that t says it was grown with; those it does not say stay as they are in *p. *alpha: the
- * complexity at which it was pruned, -1: it was not. FIT_EDATA: what it says are none. */
-int fit_tree_trained(const struct fit_tree *t, struct fit_tree_params *p, double *alpha,
+/* How a tree was pruned: at a complexity, to at most so many leaves, or both; -1: not so. */
+struct fit_tree_pruned {
+	double alpha;
+	int64_t leaves;
+};
+/* The parameters that t says it was grown with, and how it was pruned; those it does not say stay as they are
+ * in *p. FIT_EDATA: what it says are none. */
+int fit_tree_trained(const struct fit_tree *t, struct fit_tree_params *p, struct fit_tree_pruned *pruned,
 		     struct fit_err *err) FIT_MUST_CHECK;
+/* A tree that says how it was grown says from now on that it was pruned so as well: the larger alpha, the
+ * fewer leaves. FIT_ENOMEM; FIT_EDATA: what it said before is none. */
+int fit_tree_note_pruned(struct fit_tree *t, const struct fit_tree_pruned *pruned,
+			 struct fit_err *err) FIT_MUST_CHECK;
 
 /* ---- weights of classes: "balanced" alone, or CLASS=WEIGHT of some ---- */
 
 /* FIT_EINVAL: an item is neither, or comes twice. */
-int fit_tree_class_weights_check(const char *const *items, size_t n_items, struct fit_err *err) FIT_MUST_CHECK;
+int fit_tree_class_weights_check(const char *const *items, size_t n_items,
+				 struct fit_err *err) FIT_MUST_CHECK;
 /* Multiply the weights w of n rows by those of their classes y (below 0 or NaN: left alone). Balanced: rows
- * over classes times rows of the class, of rows with a weight. FIT_EINVAL: no such class, or there are none. */
+ * over classes times rows of the class, of rows with a weight. FIT_EINVAL: no such class, or there are
+ * none. */
 int fit_tree_weigh_classes(double *w, const double *y, size_t n, char *const *classes, size_t n_classes,
 			   const char *const *items, size_t n_items, struct fit_err *err) FIT_MUST_CHECK;
 

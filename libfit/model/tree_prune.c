@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "libfit/base/num.h"
 #include "libfit/model/tree.h"
 
 /* ---- the path ---- */
@@ -183,20 +182,6 @@ static bool is_leaf_at(const struct fit_tree_node *node, double alpha)
 	return node->left < 0 || node->alpha <= alpha;
 }
 
-/* A tree that says how it was grown says as well at which complexity it was pruned, the largest of all. */
-static int note_alpha(struct fit_tree *t, double alpha)
-{
-	const char *before = fit_meta_get(&t->training, FIT_TREE_TRAINED_ALPHA);
-	char text[FIT_NUM_MAX];
-	double v;
-
-	if (!t->training.n || !(alpha >= 0) ||
-	    (before && !fit_parse_double(fit_text_of(before), &v) && v >= alpha))
-		return FIT_OK;
-	fit_format_double(text, alpha);
-	return fit_meta_set(&t->training, FIT_TREE_TRAINED_ALPHA, text);
-}
-
 int fit_tree_prune(struct fit_tree *t, double alpha, struct fit_err *err)
 {
 	int32_t *to = malloc((t->n_nodes + 1) * sizeof *to);
@@ -234,5 +219,5 @@ int fit_tree_prune(struct fit_tree *t, double alpha, struct fit_err *err)
 	}
 	t->n_nodes = n;
 	free(to);
-	return note_alpha(t, alpha) ? fit_fail_nomem(err) : FIT_OK;
+	return FIT_OK;
 }

@@ -48,7 +48,7 @@ void fit_gate_set_release(struct fit_gate_set *s);
 int fit_gate_set_group(struct fit_gate_set *s, size_t row, struct fit_text name,
 		       struct fit_err *err) FIT_MUST_CHECK;
 
-/* A number of any column; NAN where it is missing or text. Times in seconds. */
+/* A number of any column; NAN where it is missing or a text that is none. Times in seconds. */
 double fit_gate_number(const struct fit_column *c, size_t row);
 /* The column of that name, which has to be there: FIT_ENOTFOUND says which are. */
 int fit_gate_column(const struct fit_table *t, const char *name, const struct fit_column **c,

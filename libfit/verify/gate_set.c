@@ -119,9 +119,14 @@ int fit_gate_set_group(struct fit_gate_set *s, size_t row, struct fit_text name,
 
 double fit_gate_number(const struct fit_column *c, size_t row)
 {
+	double v;
+
 	if (c->type == FIT_REAL)
 		return c->d[row];	/* a missing one is a NaN */
-	if (c->type == FIT_TEXT || c->i[row] == FIT_INT_NA)
+	if (c->type == FIT_TEXT)
+		return fit_column_text(c, row).s && !fit_parse_double_any(fit_column_text(c, row), &v) ? v :
+		       (double)NAN;
+	if (c->i[row] == FIT_INT_NA)
 		return (double)NAN;
 	return c->type == FIT_TIME ? fit_time_to_double(c->i[row]) : (double)c->i[row];
 }
@@ -150,16 +155,33 @@ struct fit_text fit_gate_text(const struct fit_column *c, size_t row, char buf[4
 /* Above it squares are not finite, and no tree is grown. */
 #define NUMBER_MAX 1e150
 
+/* The first text of a column that is no number; its row is n where there is none. */
+static struct fit_text no_number(const struct fit_column *c, size_t n, size_t *row)
+{
+	struct fit_text t = { NULL, 0 };
+	double v;
+
+	for (*row = 0; c->type == FIT_TEXT && *row < n; ++*row) {
+		t = fit_column_text(c, *row);
+		if (t.s && fit_parse_double_any(t, &v))
+			return t;
+	}
+	*row = n;
+	return t;
+}
+
 int fit_gate_set_numbers(struct fit_gate_set *s, size_t f, const struct fit_table *t,
 			 const struct fit_column *c,
 			 struct fit_err *err)
 {
+	size_t row;
+	struct fit_text text = no_number(c, t->n_rows, &row);
+
+	if (row < t->n_rows)
+		return fit_table_fail(t, row, FIT_EDATA, c->name, err, "bad number '%.*s'", FIT_TEXT_ARG(text));
 	for (size_t i = 0; i < t->n_rows; i++) {
 		double v = fit_gate_number(c, i);
 
-		if (c->type == FIT_TEXT && fit_column_text(c, i).s)
-			return fit_table_fail(t, i, FIT_EDATA, c->name, err, "bad number '%.*s'",
-					      FIT_TEXT_ARG(fit_column_text(c, i)));
 		if (f == SIZE_MAX && fabs(v) > NUMBER_MAX)	/* not nan, which is missing */
 			return fit_table_fail(t, i, FIT_EDATA, c->name, err,
 					      "bad value '%g' (expected a number of at most 1e150 in size)", v);
@@ -174,12 +196,18 @@ int fit_gate_set_numbers(struct fit_gate_set *s, size_t f, const struct fit_tabl
 int fit_gate_set_weights(struct fit_gate_set *s, const struct fit_table *t, const struct fit_column *c,
 			 struct fit_err *err)
 {
+	size_t row;
+	struct fit_text text = no_number(c, s->n, &row);
+
 	if (!s->w && !(s->w = malloc((s->n + 1) * sizeof *s->w)))
 		return fit_fail_nomem(err);
+	if (row < s->n)
+		return fit_table_fail(t, row, FIT_EDATA, c->name, err, "bad weight '%.*s' (expected 0 or more)",
+				      FIT_TEXT_ARG(text));
 	for (size_t i = 0; i < s->n; i++) {
 		char buf[40];
-		struct fit_text text = fit_gate_text(c, i, buf);
 
+		text = fit_gate_text(c, i, buf);
 		s->w[i] = fit_gate_number(c, i);
 		if (!text.s)
 			return fit_table_fail(t, i, FIT_EDATA, c->name, err, "no weight (expected 0 or more)");

@@ -30,10 +30,10 @@ static void free_tree(void *model)
 static int says_training(const struct fit_tree *t, const char *operand, struct fit_err *err)
 {
 	struct fit_tree_params p = fit_tree_params_default(t->criterion);
+	struct fit_tree_pruned pruned;
 	struct fit_err why;
-	double alpha;
 
-	if (fit_tree_trained(t, &p, &alpha, &why))
+	if (fit_tree_trained(t, &p, &pruned, &why))
 		return fit_fail(err, FIT_EDATA, "%s: %s", operand, why.msg);
 	return FIT_OK;
 }
@@ -200,19 +200,32 @@ static uint64_t smallest_leaf(const struct fit_tree *t)
 
 /* As the tree says that it was grown and pruned; of one that does not say, as many leaves at most, of as many
  * rows at least. */
-static int params_of(const struct fit_tree *old, size_t n, struct fit_tree_params *p, double *alpha,
-		     struct fit_err *err)
+static int params_of(const struct fit_tree *old, size_t n, struct fit_tree_params *p,
+		     struct fit_tree_pruned *pruned, struct fit_err *err)
 {
 	*p = fit_tree_params_default(old->criterion);
 	p->sklearn = old->sklearn;
-	*alpha = -1;
+	*pruned = (struct fit_tree_pruned){ -1, -1 };
 	if (old->training.n)
-		return fit_tree_trained(old, p, alpha, err);
+		return fit_tree_trained(old, p, pruned, err);
 	p->max_leaves = (int64_t)fit_tree_n_leaves(old);
 	p->max_leaves = p->max_leaves > 2 ? p->max_leaves : 2;
 	p->min_leaf = (int64_t)(smallest_leaf(old) < n / 4 ? smallest_leaf(old) : n / 4);
 	p->min_leaf = p->min_leaf > 1 ? p->min_leaf : 1;
 	return FIT_OK;
+}
+
+static int prune_like(struct fit_tree *t, const struct fit_tree_pruned *how, struct fit_err *err)
+{
+	struct fit_tree_path path = { 0 };
+	int rc = how->alpha >= 0 ? fit_tree_prune(t, how->alpha, err) : FIT_OK;
+
+	if (rc || how->leaves < 0 || fit_tree_n_leaves(t) <= (size_t)how->leaves)
+		return rc;
+	rc = fit_tree_path(t, &path, err);
+	rc = rc ? rc : fit_tree_prune(t, fit_tree_path_alpha(&path, (size_t)how->leaves), err);
+	free(path.steps);
+	return rc;
 }
 
 /* A tree of the same constraints, weights and parameters. */
@@ -224,9 +237,10 @@ static int refit(void **model, const void *like, const struct fit_gate_set *s, c
 	struct fit_tree_data d = { .n_features = old->n_features, .n_classes = old->n_classes,
 				   .features = old->features, .classes = old->classes };
 	double **x = calloc(old->n_features + 1, sizeof *x), *y = malloc((s->n + 1) * sizeof *y);
-	double *w = malloc((s->n + 1) * sizeof *w), alpha = -1;
+	double *w = malloc((s->n + 1) * sizeof *w);
+	struct fit_tree_pruned pruned;
 	struct fit_tree *t = calloc(1, sizeof *t);
-	int rc = x && y && w && t ? params_of(old, s->n, &p, &alpha, err) : fit_fail_nomem(err);
+	int rc = x && y && w && t ? params_of(old, s->n, &p, &pruned, err) : fit_fail_nomem(err);
 
 	(void)in;
 	for (size_t f = 0; f < old->n_features && !rc; f++)
@@ -247,7 +261,7 @@ static int refit(void **model, const void *like, const struct fit_gate_set *s, c
 	d.y = y;
 	d.w = w;
 	rc = rc ? rc : fit_tree_train(t, &d, &p, err);
-	if (!rc && alpha >= 0 && (rc = fit_tree_prune(t, alpha, err)) != FIT_OK)
+	if (!rc && (rc = prune_like(t, &pruned, err)) != FIT_OK)
 		fit_tree_release(t);
 	for (size_t f = 0; x && f < old->n_features; f++)
 		free(x[f]);

@@ -145,6 +145,28 @@ for v in inf -2; do
 	is "is refused where it stands" "$T/err" \
 		"gf-gate: $T/bad-speeds.tsv:4:speed_per_s: bad speed '$v' (expected 0 or more)"
 done
+# measured SEED NOISE: three measurements of each width, off by a factor of up to exp(NOISE)
+measured() {
+	awk -F '\t' -v OFS='\t' -v s="$1" -v noise="$2" 'function rnd() { s = (s * 16807) % 2147483647; return s / 2147483647 }
+	NR == 1 { print; next }
+	{ speed = $5; for (i = 0; i < 3; i++) { $5 = sprintf("%.17g", speed * exp(noise * (2 * rnd() - 1))); print } }' "$T/speedups.tsv"
+}
+measured 31 0.05 >"$T/speeds.tsv"
+gate "good speedups pass on measurements" 0 -d "$T/speeds.tsv" --fresh "$T/speeds.tsv" "$T/speedups.tsv"
+awk -F '\t' '$1 == "cross-validation" && $2 == "ant" && $3 > 1 && $3 < 6 && $7 == "pass" { f = 1 } END { exit !f }' "$T/out"
+ok "left-out speeds are found again, but for the noise" $?
+measured 31 2 | awk -F '\t' 'NR == 1 || (NR - 2) % 3 == 0' >"$T/wild-speeds.tsv"
+stopped "speedups: a table of a few wild measurements" "cross-validation, ant" -d "$T/wild-speeds.tsv" "$T/wild-speeds.tsv"
+has "which it says to the bit" "$T/out" '^residual	ant	0	'
+has "and is told so" "$T/out" '^over-fit	ant	inf	.*	noted	'
+head -n 4 "$T/speedups.tsv" >"$T/three-speeds.tsv"
+gate "speedups: three measurements are no cross-validation" 0 -d "$T/three-speeds.tsv" "$T/speedups.tsv"
+has "which is noted" "$T/out" '^cross-validation	ant	NA	NA	NA	25	noted	3 measurements are too few for 5 folds$'
+awk -F '\t' -v OFS='\t' 'NR > 1 { $3 += 40 } { print }' "$T/speeds.tsv" >"$T/wide-speeds.tsv"
+stopped "speedups drifted: wider" "extrapolation, ant" -d "$T/speeds.tsv" --fresh "$T/wide-speeds.tsv" "$T/speedups.tsv"
+sed 's/^ant/bee/' "$T/speeds.tsv" >"$T/bee-speeds.tsv"
+stopped "speedups drifted: another class" "drift-psi" -d "$T/speeds.tsv" --fresh "$T/bee-speeds.tsv" "$T/speedups.tsv"
+awk -F '\t' -v OFS='\t' -v CONVFMT='%.17g' 'NR > 1 { $5 *= 1.5 } { print }' "$T/speedups.tsv" >"$T/bad.tsv"
 stopped "a shift, on the widths of the incumbent" "shift" -i "$T/speedups.tsv" "$T/bad.tsv"
 found shift NA
 has "of a half" "$T/found" '^50 50 50 fail$'
@@ -283,6 +305,38 @@ stopped "a negative constant of a plan" "parameters, owl" "$T/bad.tsv"
 awk -F '\t' -v OFS='\t' '/^owl/ { for (i = 2; i <= 8; i++) if (i != 3) $i *= 3 } { print }' "$T/rubick.tsv" >"$T/bad.tsv"
 stopped "constants three times as large" "residual, owl" -d "$T/plans.tsv" "$T/bad.tsv"
 stopped "and far from the incumbent" "shift" -d "$T/plans.tsv" -i "$T/rubick.tsv" "$T/bad.tsv"
+# wild LEAST MOST: every time of the plans off by that factor, the iteration by the sum of its parts
+wild() {
+	awk -F '\t' -v OFS='\t' -v least="$1" -v most="$2" 'function rnd() { s = (s * 16807) % 2147483647; return s / 2147483647 }
+	NR == 1 { s = 2203; print; next }
+	{ was = $7 + $8; $7 *= least + (most - least) * rnd(); $8 *= least + (most - least) * rnd()
+	  $9 = sprintf("%.17g", $9 - was + $7 + $8); print }' "$T/plans.tsv"
+}
+wild 2 2 >"$T/other-plans.tsv"
+gf-throughput --model rubick --links "$T/links.tsv" "$T/other-plans.tsv" -o "$T/bad.tsv"
+stopped "plans: trained on other data" "residual, owl" -d "$T/plans.tsv" "$T/bad.tsv"
+wild 0.1 6 | awk 'NR == 1 || NR % 4 == 2' >"$T/few-plans.tsv"
+gf-throughput -q --model rubick --links "$T/links.tsv" "$T/few-plans.tsv" -o "$T/bad.tsv"
+stopped "plans: fitted to a few wild measurements" "cross-validation, owl" -d "$T/few-plans.tsv" "$T/bad.tsv"
+stopped "plans: which says nothing of others" "residual, owl" -d "$T/plans.tsv" "$T/bad.tsv"
+awk -F '\t' -v OFS='\t' 'NR > 1 { $2 *= 16 } { print }' "$T/plans.tsv" >"$T/wide-plans.tsv"
+stopped "plans drifted: more GPUs" "drift-psi, gpus" -d "$T/plans.tsv" --fresh "$T/wide-plans.tsv" "$T/rubick.tsv"
+stopped "plans drifted: by distance" "drift-ks, gpus" -d "$T/plans.tsv" --fresh "$T/wide-plans.tsv" "$T/rubick.tsv"
+stopped "plans drifted: outside of what was measured" "extrapolation, owl" -d "$T/plans.tsv" --fresh "$T/wide-plans.tsv" \
+	"$T/rubick.tsv"
+sed 's/^owl/elk/' "$T/plans.tsv" >"$T/elk.tsv"
+stopped "plans drifted: another application" "drift-psi, application" -d "$T/plans.tsv" --fresh "$T/elk.tsv" "$T/rubick.tsv"
+stopped "plans: no model of an application" "coverage, elk" -d "$T/elk.tsv" "$T/rubick.tsv"
+# a batch that takes 1.25 times as long, whatever the plan: k_opt, k_os, k_const are of no weight there
+awk -F '\t' -v OFS='\t' -v CONVFMT='%.17g' '/^#/ || !h { if (!/^#/) h = 1; print; next }
+	{ $4 = $5 = $6 = $7 = $8 = 0; print }' "$T/rubick.tsv" >"$T/bare.tsv"
+awk -F '\t' -v OFS='\t' 'NR > 1 { $4 = 1; $5 = 0; $8 = 0 } { print }' "$T/plans.tsv" | awk -F '\t' 'NR == 1 || $2 == 1' >"$T/one-gpu.tsv"
+awk -F '\t' -v OFS='\t' -v CONVFMT='%.17g' '/^#/ || !h { if (!/^#/) h = 1; print; next }
+	{ $2 = 1.25 * (1 + $2) - 1; print }' "$T/bare.tsv" >"$T/bad.tsv"
+stopped "plans: a planted shift of 25 per cent" "shift" --fresh "$T/one-gpu.tsv" -i "$T/bare.tsv" "$T/bad.tsv"
+found shift NA
+awk '{ exit !($1 > 24.99 && $1 < 25.01 && $2 <= $1 && $1 <= $3) }' "$T/found"
+ok "is found" $?
 
 # ---- replays: tables of jobs ----
 results() {	# SEED FACTOR
@@ -356,6 +410,51 @@ run "speedups are replayed under boa" 0 gf-gate --no-meta -d "$T/widths.tsv" -i 
 	-p boa -c 16x4 --speedups "$T/widths.tsv" --classes "$T/classes.tsv" -b 7 --bootstrap 200 "$T/widths.tsv"
 found replay-cost NA
 has "and cost the same" "$T/found" '^0 0 0 pass$'
+
+# plans: what is true is by formula, and what is believed are the constants of it, or others
+printf 'app\tk_bwd\tk_sync\tk_opt\tk_os\tk_const\tk_off\tk_swap\tpcie_mi_per_ms\tnvlink_mi_per_ms\tparams_mi\tforward_ms\tbatch_size\n' \
+	>"$T/true.tsv"
+printf '%s\n' 'owl	2.1	1.7	0.02	9	5	3	0.5	16	80	300	400	16' 'elk	2	1.5	0.01	3	5	3	0.5	16	80	1200	150	16' \
+	>>"$T/true.tsv"
+awk 'BEGIN {
+	OFS = "\t"
+	print "app", "exec_plan", "placement", "gpus", "cpu_threads"
+	for (a = 0; a < 2; a++) for (n = 1; n <= 8; n *= 2) {
+		print (a ? "elk" : "owl"), "zero-dp", n, n, 8
+		print (a ? "elk" : "owl"), "ga", n, n, 8
+	}
+}' >"$T/configs.tsv"
+gf-throughput --model rubick --predict "$T/true.tsv" --no-meta "$T/configs.tsv" | awk -F '\t' -v OFS='\t' '
+	NR == 1 { print "app", "exec_plan", "placement", "iter_time_s"; next }
+	{ print $1, $2, $3, sprintf("%.6f", $7 / 1000) }' >"$T/times.tsv"
+awk 'BEGIN {
+	OFS = "\t"
+	print "job_id", "submit_s", "app", "gpus", "work", "exec_plan"
+	for (s = 7; i < 60; i++) {
+		s = (s * 16807) % 2147483647
+		print "j" i + 0, i * 120, (s % 2 ? "owl" : "elk"), 2 ^ (s % 3), 2000 + s % 4000, "ga"
+	}
+}' >"$T/planned.tsv"
+run "the same models of plans replay alike" 1 gf-gate -q --no-meta -i "$T/true.tsv" --replay "$T/planned.tsv" -p rubick -c 2x8 \
+	--interval 60 --plan-times "$T/times.tsv" --bootstrap 200 "$T/true.tsv"
+found replay-jct NA
+has "no difference at all" "$T/found" '^0 0 0 pass$'
+# GPUs are of no use to owl, it thinks: 200 s of each iteration are constant
+awk -F '\t' -v OFS='\t' '$1 == "owl" { $6 = 200000 } { print }' "$T/true.tsv" >"$T/bad.tsv"
+stopped "a model of plans that believes in no speedup" "replay-jct" -i "$T/true.tsv" --replay "$T/planned.tsv" -p rubick -c 2x8 \
+	--interval 60 --plan-times "$T/times.tsv" --bootstrap 200 "$T/bad.tsv"
+found replay-fairness NA
+awk '{ exit !($1 > 10) }' "$T/found"
+ok "its slow jobs wait longer" $?
+grep '^replay' "$T/out" >"$T/engine"
+for m in true bad; do
+	gf-replay --policy rubick -c 2x8 --interval 60 --plan-times "$T/times.tsv" --models "$T/$m.tsv" "$T/planned.tsv" |
+		gf-metrics --per-job -o "$T/$m.jobs.tsv"
+done
+run "plans by way of tables" 1 gf-gate -q --no-meta -i "$T/true.tsv" --results "$T/bad.jobs.tsv" \
+	--incumbent-results "$T/true.jobs.tsv" --bootstrap 200 "$T/bad.tsv"
+grep '^replay' "$T/out" >"$T/tables"
+same "say the same" "$T/engine" "$T/tables"
 
 # ---- policies, formats ----
 run "the defaults" 0 gf-gate thresholds --no-meta
