@@ -237,6 +237,17 @@ int fit_id_runs_put(struct fit_id_runs *s, struct fit_text id, uint64_t line, ui
 	return *first ? FIT_OK : FIT_END;
 }
 
+uint64_t fit_id_runs_get(const struct fit_id_runs *s, struct fit_text id)
+{
+	size_t n_prefix;
+	uint64_t v;
+
+	if (!s->n || !take_number(id, &n_prefix, &v) || n_prefix != s->n_prefix ||
+	    memcmp(id.s, s->next, n_prefix) != 0)
+		return 0;
+	return line_in_runs(s, v);
+}
+
 int fit_id_set_put(struct fit_id_set *set, struct fit_text id, uint64_t line, uint64_t *first)
 {
 	int rc = fit_id_runs_put(&set->runs, id, line, first);

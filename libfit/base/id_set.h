@@ -39,6 +39,8 @@ void fit_id_runs_release(struct fit_id_runs *r);
  * done. An id that was new here was never such a one before. FIT_ENOMEM. */
 int fit_id_runs_put(struct fit_id_runs *r, struct fit_text id, uint64_t line,
 		    uint64_t *first) FIT_MUST_CHECK;
+/* The line of an id in the runs; 0: in none. */
+uint64_t fit_id_runs_get(const struct fit_id_runs *r, struct fit_text id);
 
 /* Zero-initialise; release with fit_id_set_release(). */
 struct fit_id_set {

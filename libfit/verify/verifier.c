@@ -19,7 +19,20 @@ int fit_verifier_new(struct fit_verifier **v, struct fit_err *err)
 	n->first_submit_ns = NEVER;
 	n->cold_restart_ns = NO_INT;
 	verify_queue_init(n);
+	verify_list_rules(n);
 	return FIT_OK;
+}
+
+static void release_columns(struct verify_job_columns *k)
+{
+	free(k->batch.a);
+	free(k->predicted_ns.a);
+	free(k->steps.a);
+	free(k->weight.a);
+	free(k->plan.a);
+	free(k->config.a);
+	free(k->profile_ns.a);
+	free(k->place.a);
 }
 
 void fit_verifier_free(struct fit_verifier *v)
@@ -45,9 +58,10 @@ void fit_verifier_free(struct fit_verifier *v)
 	verify_policy_release(v);
 	verify_share_release(v);
 	verify_turns_release(v);
-	fit_index_release(&v->by_id);
 	fit_index_release(&v->by_app);
-	fit_str_release(&v->ids);
+	fit_id_map_release(&v->ids);
+	fit_id_map_release(&v->plan_names);
+	release_columns(&v->columns);
 	fit_profile_set_release(&v->apps_by_type);
 	verify_sia_release(v);
 	fit_theta_list_release(&v->models);

@@ -15,7 +15,7 @@
  *
  * A violation is a result, not an error: the functions fail on input that is not a table, on lack
  * of memory, and on a jobs table that no log can be held against (FIT_EDATA). The log is read in
- * one pass; memory is some 150 bytes a job, plus about 300 for each job that is in the system (2000
+ * one pass; memory is some 60 bytes a job, plus about 600 for each job that is in the system (2000
  * under Pollux).
  */
 #ifndef FIT_VERIFY_VERIFY_H

@@ -19,12 +19,14 @@ const char *fit_verifier_hash_rates(const struct fit_verifier *v)
 }
 
 /* Cells of the table of rates, as the reader orders its columns. */
-static bool is_row_of(const struct fit_verifier *v, size_t row, const struct verify_job *j)
+static bool is_row_of(const struct fit_verifier *v, size_t row, uint32_t job)
 {
+	const struct verify_job *j = &v->jobs[job];
+	int64_t asked = verify_job_batch(v, job);
 	const struct fit_table *t = &v->rates.table;
 	const struct fit_column *batch = fit_table_column(t, "batch_size"), *gpus = fit_table_column(t, "gpus");
 
-	return gpus->i[row] == (int64_t)j->gpus && batch->i[row] == (j->batch == NO_INT ? FIT_INT_NA : j->batch) &&
+	return gpus->i[row] == (int64_t)j->gpus && batch->i[row] == (asked == NO_INT ? FIT_INT_NA : asked) &&
 	       fit_text_is(fit_column_text(fit_table_column(t, "app"), row), v->apps[j->app].name);
 }
 
@@ -38,7 +40,7 @@ double verify_rate_on(const struct fit_verifier *v, uint32_t job, uint16_t type,
 	for (size_t i = 0; i < t->n_rows; i++) {
 		double rate = fit_table_column(t, "steps_per_s")->d[i];
 
-		if (!is_row_of(v, i, &v->jobs[job]))
+		if (!is_row_of(v, i, job))
 			continue;
 		any = fmax(any, rate);
 		if (!type || fit_index_get(&v->by_type, fit_column_text(name, i)) != type)
@@ -55,9 +57,8 @@ double verify_rate_on(const struct fit_verifier *v, uint32_t job, uint16_t type,
 
 bool verify_has_rate(const struct fit_verifier *v, uint32_t job)
 {
-	const struct verify_job *j = &v->jobs[job];
-
-	return j->app != UINT16_MAX && j->steps >= 1 && verify_rate_on(v, job, 0, false) > 0;
+	return v->jobs[job].app != UINT16_MAX && verify_job_steps(v, job) >= 1 &&
+	       verify_rate_on(v, job, 0, false) > 0;
 }
 
 double verify_steps_rate(const struct fit_verifier *v, const struct verify_live *l)
@@ -79,9 +80,9 @@ static int64_t steps_ns(double steps, double rate)
 /* A round begins for a job that runs. */
 void verify_round_begins(struct fit_verifier *v, struct verify_live *l)
 {
-	double rate, left = v->jobs[l->job].steps - l->progress;
+	double rate, left = verify_job_steps(v, l->job) - l->progress;
 
-	l->quota_end = v->jobs[l->job].steps;
+	l->quota_end = verify_job_steps(v, l->job);
 	if (!v->steps_round_ns || !((rate = verify_rate(v, l)) > 0))
 		return;
 	l->quota_end = l->progress +
@@ -98,7 +99,7 @@ void verify_stand_still(const struct fit_verifier *v, struct verify_row *r, doub
 		return;
 	if (r->ran_ns >= steps_ns(l->quota_end - l->progress, rate))
 		r->progress_now = l->quota_end;
-	if (l->quota_end < v->jobs[r->job].steps)
+	if (l->quota_end < verify_job_steps(v, r->job))
 		r->late_s = -1;
 }
 

@@ -3,7 +3,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "libfit/verify/verify_state.h"
 
@@ -78,6 +77,28 @@ static int leave_out(struct fit_verifier *v, const struct fit_reader *r, const c
 	return FIT_OK;
 }
 
+/* Numbers of the cells that only some tables have. FIT_ENOMEM. */
+static int take_columns(struct fit_verifier *v, const struct fit_cell *c, uint32_t job)
+{
+	struct verify_job_columns *k = &v->columns;
+	uint32_t config = FIT_NO_INDEX, plan = FIT_NO_INDEX;
+
+	if (v->measured)
+		config = fit_colocation_find(&v->colocation, c[C_APP].u.t, c[C_DATASET].u.t, c[C_BATCH].u.i, c[C_AMP].u.i);
+	if (!c[C_PLAN].na && c[C_PLAN].u.t.n) {
+		if (fit_id_map_put(&v->plan_names, c[C_PLAN].u.t, &plan))
+			return FIT_ENOMEM;
+		plan = plan == FIT_NO_INDEX ? (uint32_t)(v->plan_names.n - 1) : plan;
+	}
+	if (verify_column_set(&k->batch, job, c[C_BATCH].na ? NO_INT : c[C_BATCH].u.i) ||
+	    verify_column_set(&k->predicted_ns, job, c[C_PREDICTED].na ? NO_INT : c[C_PREDICTED].u.i) ||
+	    verify_column_set_real(&k->steps, job, c[C_WORK].na ? (double)NAN : c[C_WORK].u.d) ||
+	    verify_column_set_real(&k->weight, job, c[C_PRIORITY].na ? (double)NAN : c[C_PRIORITY].u.d) ||
+	    verify_column_set(&k->plan, job, plan == FIT_NO_INDEX ? NO_INT : plan))
+		return FIT_ENOMEM;
+	return verify_column_set(&k->config, job, config == FIT_NO_INDEX ? NO_INT : config);
+}
+
 static int take_row(struct fit_verifier *v, struct fit_reader *r, const struct fit_cell *c,
 		    struct fit_err *err)
 {
@@ -85,18 +106,8 @@ static int take_row(struct fit_verifier *v, struct fit_reader *r, const struct f
 	struct verify_job j = {
 		.submit_ns = c[C_SUBMIT].u.i,
 		.duration_ns = c[C_DURATION].na ? NO_INT : c[C_DURATION].u.i,
-		.predicted_ns = c[C_PREDICTED].na ? NO_INT : c[C_PREDICTED].u.i,
-		.profile_ns = NO_INT,
-		.config = FIT_NO_INDEX,
-		.iterations = c[C_WORK].na || !(c[C_WORK].u.d >= 1 && c[C_WORK].u.d <= 1e15) ? NO_INT :
-			      (int64_t)c[C_WORK].u.d,
 		.is_sla = !c[C_SLA].na && c[C_SLA].u.i == 1,
-		.batch = c[C_BATCH].na ? NO_INT : c[C_BATCH].u.i,
 		.gpus = c[C_GPUS].u.d,
-		.weight = c[C_PRIORITY].na ? (double)NAN : c[C_PRIORITY].u.d,
-		.steps = c[C_WORK].na ? (double)NAN : c[C_WORK].u.d,
-		.id_at = v->ids.n,
-		.id_n = (uint32_t)id.n,
 		.rank = (uint32_t)v->n_jobs,
 		.live = NONE,
 		.app = UINT16_MAX,
@@ -112,29 +123,22 @@ static int take_row(struct fit_verifier *v, struct fit_reader *r, const struct f
 		return FIT_OK; /* a CPU job; no replay takes it */
 	if (v->n_jobs >= UINT32_MAX - 1)
 		return fit_reader_fail(r, FIT_EDATA, NULL, err, "too many jobs");
-	if (fit_index_put(&v->by_id, id, (uint32_t)v->n_jobs, &before))
+	if (fit_id_map_put(&v->ids, id, &before))
 		return fit_fail_nomem(err);
 	if (before != FIT_NO_INDEX)
 		return leave_out(v, r, unusable(c, true));
 	if (!c[C_SCALING].na && fit_job_kind_find(c[C_SCALING].u.t, &kind))
-		j.kind = (uint8_t)kind;
+		j.kind = (unsigned)kind & 0x3f;
 	if (!c[C_APP].na) {
 		rc = take_app(v, c[C_APP].u.t, &j.app, err);
 		if (rc)
 			return rc;
 	}
-	if (v->measured)
-		j.config = fit_colocation_find(&v->colocation, c[C_APP].u.t, c[C_DATASET].u.t, c[C_BATCH].u.i,
-					       c[C_AMP].u.i);
 	if (!c[C_TYPE].na && verify_type_number(v, c[C_TYPE].u.t, &j.gpu_type))
 		return fit_fail_nomem(err);
 	if (!c[C_GROUP].na && verify_share_group(v, c[C_GROUP].u.t, &j.vc))
 		return fit_fail_nomem(err);
-	if (fit_str_add(&v->ids, id.s, id.n))
-		return fit_fail_nomem(err);
-	j.plan_at = v->ids.n;
-	j.plan_n = c[C_PLAN].na ? 0 : (uint32_t)c[C_PLAN].u.t.n;
-	if ((j.plan_n && fit_str_add(&v->ids, c[C_PLAN].u.t.s, j.plan_n)) ||
+	if (take_columns(v, c, (uint32_t)v->n_jobs) ||
 	    fit_grow(&v->jobs, &v->cap_jobs, v->n_jobs + 1, sizeof *v->jobs))
 		return fit_fail_nomem(err);
 	v->jobs[v->n_jobs++] = j;
@@ -202,7 +206,7 @@ void verify_leave_out_jobs(struct fit_verifier *v)
 
 		if (v->with_profile && (j->app == UINT16_MAX || !v->apps[j->app].model))
 			why = "its application is not in the profile";
-		else if (v->with_profile && (j->batch == NO_INT || j->batch < 1))
+		else if (v->with_profile && verify_job_batch(v, (uint32_t)i) < 1)
 			why = "batch_size is missing or below 1";
 		else if (v->with_speedups && (j->app == UINT16_MAX || !v->apps[j->app].class))
 			why = "its class is not in the speedups";
@@ -224,8 +228,7 @@ void verify_leave_out_jobs(struct fit_verifier *v)
 
 static bool has_id(const struct fit_verifier *v, uint32_t job, struct fit_text id)
 {
-	return job < v->n_jobs && v->jobs[job].state != JOB_LEFT_OUT && v->jobs[job].id_n == id.n &&
-	       id.n && memcmp(v->ids.s + v->jobs[job].id_at, id.s, id.n) == 0;
+	return job < v->n_jobs && v->jobs[job].state != JOB_LEFT_OUT && fit_text_eq(verify_job_id(v, job), id);
 }
 
 /* Most rows are of the job of the row before, or of the one behind the last that came so: looking
@@ -240,7 +243,7 @@ uint32_t verify_find_row_job(struct fit_verifier *v, struct fit_text id)
 
 uint32_t verify_find_job(const struct fit_verifier *v, struct fit_text id)
 {
-	uint32_t job = fit_index_get(&v->by_id, id);
+	uint32_t job = fit_id_map_get(&v->ids, id);
 
 	return job != NONE && v->jobs[job].state == JOB_LEFT_OUT ? NONE : job;
 }
@@ -252,7 +255,7 @@ void fit_verifier_keep_results(struct fit_verifier *v)
 
 struct fit_text verify_job_id(const struct fit_verifier *v, uint32_t job)
 {
-	if (job == NONE)
+	if (job >= v->ids.n)
 		return FIT_TEXT_LIT("");
-	return (struct fit_text){ v->ids.s + v->jobs[job].id_at, v->jobs[job].id_n };
+	return fit_id_map_text(&v->ids, job);
 }

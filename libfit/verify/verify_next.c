@@ -21,12 +21,27 @@ struct waiting {
 	uint32_t job;
 };
 
+/* A job that runs alone and may be joined. All that one who looks for a host wants is here, one host behind
+ * the other: there may be thousands. */
+struct host {
+	__int128 key;			/* of its entry in the queue */
+	uint32_t job, config, started;
+};
+
 /* Jobs of one size. */
 struct line {
 	int64_t gpus;
 	struct waiting *a;		/* in order */
 	size_t n, cap;
-	struct verify_list hosts;	/* run alone and may be joined, in order of start */
+	struct host *hosts;		/* in order of start */
+	size_t n_hosts, cap_hosts;
+};
+
+/* What is known of a job in the system. */
+struct seat {
+	struct waiting w;		/* its entry in a line, in case */
+	uint32_t started;		/* order of start */
+	bool waits, hosts;
 };
 
 /* A host that jobs before it in the queue are offered later. */
@@ -50,10 +65,51 @@ struct verify_next {
 	struct part *parts;		/* as v->vcs */
 	size_t n_parts;
 	uint32_t arrived;
-	struct waiting *place;		/* by job: its entry in a line, in case */
-	uint8_t *waits;			/* by job */
-	uint32_t *started;		/* by job: order of start */
+	uint32_t *seat_of;		/* by job, from 1; 0: none */
+	struct seat *seats;
+	size_t n_seats, cap_seats;
+	struct verify_list empty;	/* seats of jobs that left */
 };
+
+/* The seat of a job; one that sits nowhere has an empty one. */
+static const struct seat *seat(const struct verify_next *x, uint32_t job)
+{
+	static const struct seat none;
+
+	return x->seat_of[job] ? &x->seats[x->seat_of[job] - 1] : &none;
+}
+
+/* The same for one that comes; NULL and v->code without memory. It may move all others. */
+static struct seat *take_seat(struct fit_verifier *v, uint32_t job)
+{
+	struct verify_next *x = v->next;
+
+	if (x->seat_of[job])
+		return &x->seats[x->seat_of[job] - 1];
+	if (x->empty.n) {
+		x->seat_of[job] = x->empty.a[--x->empty.n];
+	} else if (fit_grow(&x->seats, &x->cap_seats, x->n_seats + 1, sizeof *x->seats)) {
+		v->code = FIT_ENOMEM;
+		return NULL;
+	} else {
+		x->seat_of[job] = (uint32_t)++x->n_seats;
+	}
+	x->seats[x->seat_of[job] - 1] = (struct seat){ .waits = false };
+	return &x->seats[x->seat_of[job] - 1];
+}
+
+/* The job has left the system. */
+static void leave_seat(struct fit_verifier *v, uint32_t job)
+{
+	struct verify_next *x = v->next;
+	const struct seat *s = seat(x, job);
+
+	if (!x->seat_of[job] || s->waits || s->hosts)
+		return;
+	if (verify_list_push(&x->empty, x->seat_of[job]))
+		v->code = FIT_ENOMEM;
+	x->seat_of[job] = 0;
+}
 
 void verify_next_release(struct fit_verifier *v)
 {
@@ -66,7 +122,7 @@ void verify_next_release(struct fit_verifier *v)
 
 		for (size_t k = 0; k < p->n_lines; k++) {
 			free(p->lines[k].a);
-			free(p->lines[k].hosts.a);
+			free(p->lines[k].hosts);
 		}
 		free(p->lines);
 		free(p->fresh.a);
@@ -74,9 +130,9 @@ void verify_next_release(struct fit_verifier *v)
 		free(p->deferred);
 	}
 	free(x->parts);
-	free(x->place);
-	free(x->waits);
-	free(x->started);
+	free(x->seat_of);
+	free(x->seats);
+	free(x->empty.a);
 	free(x);
 	v->next = NULL;
 }
@@ -95,10 +151,8 @@ int verify_next_begin(struct fit_verifier *v)
 		return FIT_ENOMEM;
 	x->n_parts = v->n_vcs;
 	x->parts = calloc(v->n_vcs + 1, sizeof *x->parts);
-	x->place = calloc(v->n_jobs + 1, sizeof *x->place);
-	x->waits = calloc(v->n_jobs + 1, sizeof *x->waits);
-	x->started = calloc(v->n_jobs + 1, sizeof *x->started);
-	return x->parts && x->place && x->waits && x->started ? FIT_OK : FIT_ENOMEM;
+	x->seat_of = calloc(v->n_jobs + 1, sizeof *x->seat_of);
+	return x->parts && x->seat_of ? FIT_OK : FIT_ENOMEM;
 }
 
 static struct part *part_of(const struct fit_verifier *v, uint32_t job)
@@ -135,7 +189,7 @@ static struct waiting entry_of(struct fit_verifier *v, uint32_t job)
 	else if (v->queues == POLICY_SJF)
 		w.key = j->duration_ns;
 	else if (v->queues == POLICY_QSSF || (v->queues == POLICY_LUCID && v->estimates))
-		w.key = (__int128)(j->predicted_ns / 1000) * (int64_t)j->gpus;
+		w.key = (__int128)(verify_job_predicted_ns(v, job) / 1000) * (int64_t)j->gpus;
 	if (v->queues == POLICY_QSSF)
 		w.second = (int64_t)j->gpus;
 	if (v->queues == POLICY_LUCID || v->queues == POLICY_HORUS)
@@ -175,14 +229,31 @@ static int64_t size_of(const struct fit_verifier *v, uint32_t job)
 	return (int64_t)v->jobs[job].gpus;
 }
 
+/* Where a host that started so is or would be. */
+static size_t host_at(const struct line *l, uint32_t started)
+{
+	size_t lo = 0, hi = l->n_hosts;
+
+	while (lo < hi) {
+		size_t mid = (lo + hi) / 2;
+
+		if (l->hosts[mid].started < started)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
 static void enter(struct fit_verifier *v, uint32_t job)
 {
 	struct part *p = part_of(v, job);
 	struct line *l = p ? line_of(p, size_of(v, job)) : NULL;
 	struct waiting w;
+	struct seat *mine;
 	size_t at;
 
-	if (!p || v->next->waits[job])
+	if (!p || seat(v->next, job)->waits || !(mine = take_seat(v, job)))
 		return;
 	if (!l || fit_grow(&l->a, &l->cap, l->n + 1, sizeof *l->a) || verify_list_push(&p->fresh, job)) {
 		v->code = FIT_ENOMEM;
@@ -193,8 +264,10 @@ static void enter(struct fit_verifier *v, uint32_t job)
 	memmove(l->a + at + 1, l->a + at, (l->n - at) * sizeof *l->a);
 	l->a[at] = w;
 	l->n++;
-	v->next->place[job] = w;
-	v->next->waits[job] = true;
+	if (mine->hosts)	/* it was started before it was submitted */
+		l->hosts[host_at(l, mine->started)].key = w.key;
+	mine->w = w;
+	mine->waits = true;
 	p->n_came = p->came_ns == v->now ? p->n_came + 1 : 1;
 	p->came_ns = v->now;
 	p->n_waiting++;
@@ -207,16 +280,16 @@ static void leave(struct fit_verifier *v, uint32_t job)
 	struct line *l = p ? line_of(p, size_of(v, job)) : NULL;
 	size_t at;
 
-	if (!l || !v->next->waits[job])
+	if (!l || !seat(v->next, job)->waits)
 		return;
-	at = find(l, &v->next->place[job]);
+	at = find(l, &seat(v->next, job)->w);
 	if (at < l->n && l->a[at].job == job) {
 		memmove(l->a + at, l->a + at + 1, (l->n - at - 1) * sizeof *l->a);
 		l->n--;
 		p->n_waiting--;
 		p->n_came -= p->came_ns == v->now && v->jobs[job].submit_ns == v->now && p->n_came;
 	}
-	v->next->waits[job] = false;
+	v->next->seats[v->next->seat_of[job] - 1].waits = false;
 	p->dirty = true;
 }
 
@@ -241,21 +314,22 @@ static const struct waiting *head(const struct fit_verifier *v, const struct par
 
 /* ---- who may share ---- */
 
-static bool agree(const struct fit_verifier *v, uint32_t job, uint32_t host)
+static bool agree(const struct fit_verifier *v, const struct waiting *w, uint32_t config,
+		  const struct host *h)
 {
 	const struct fit_colo_config *a, *b;
 
-	if (v->jobs[job].config == FIT_NO_INDEX || v->jobs[host].config == FIT_NO_INDEX)
+	if (config == FIT_NO_INDEX || h->config == FIT_NO_INDEX)
 		return false;
-	a = &v->colocation.configs[v->jobs[job].config];
-	b = &v->colocation.configs[v->jobs[host].config];
+	a = &v->colocation.configs[config];
+	b = &v->colocation.configs[h->config];
 	if (!(b->fb_used_mib < v->gpu_mem_mib - a->fb_used_mib))
 		return false;
 	if (v->packs == PACKS_HORUS)
 		return a->gpu_util_pct + b->gpu_util_pct <= v->pack_util_pct;
 	if (a->label < 0 || b->label < 0 || a->label + b->label > v->pack_score)
 		return false;
-	return !v->estimates || v->next->place[job].key <= 2 * v->next->place[host].key;
+	return !v->estimates || w->key <= 2 * h->key;
 }
 
 static bool packs(const struct fit_verifier *v)
@@ -263,22 +337,31 @@ static bool packs(const struct fit_verifier *v)
 	return v->packs != PACKS_NOT && !v->pack_off;
 }
 
-static bool is_host(const struct line *l, uint32_t job)
+/* A host of its line; NULL: it is none. */
+static const struct host *host_of(const struct fit_verifier *v, const struct line *l, uint32_t job)
 {
-	for (size_t i = 0; i < l->hosts.n; i++)
-		if (l->hosts.a[i] == job)
-			return true;
-	return false;
+	const struct seat *s = seat(v->next, job);
+
+	return s->hosts ? &l->hosts[host_at(l, s->started)] : NULL;
 }
 
-static void drop_host(struct line *l, uint32_t job)
+/* Is the job a host of that line? */
+static bool hosts_in(const struct fit_verifier *v, const struct part *p, const struct line *l, uint32_t job)
 {
-	size_t k = 0;
+	return seat(v->next, job)->hosts && part_of(v, job) == p && size_of(v, job) == l->gpus;
+}
 
-	for (size_t i = 0; i < l->hosts.n; i++)
-		if (l->hosts.a[i] != job)
-			l->hosts.a[k++] = l->hosts.a[i];
-	l->hosts.n = k;
+static void drop_host(struct fit_verifier *v, uint32_t job)
+{
+	struct part *p = part_of(v, job);
+	struct line *l = p && seat(v->next, job)->hosts ? line_of(p, size_of(v, job)) : NULL;
+	size_t at;
+
+	if (!l)
+		return;
+	at = host_at(l, seat(v->next, job)->started);
+	memmove(l->hosts + at, l->hosts + at + 1, (--l->n_hosts - at) * sizeof *l->hosts);
+	v->next->seats[v->next->seat_of[job] - 1].hosts = false;
 }
 
 /* A job runs alone from now on; started: it was placed by this decision. */
@@ -287,19 +370,22 @@ static void add_host(struct fit_verifier *v, uint32_t job, bool started)
 	struct part *p = part_of(v, job);
 	struct line *l = p ? line_of(p, size_of(v, job)) : NULL;
 	const struct verify_live *live = v->jobs[job].live == NONE ? NULL : &v->live[v->jobs[job].live];
-	size_t i;
+	struct seat *s;
+	size_t at;
 
 	if (!l || !live || !packs(v) || l->gpus > v->pack_gpus || live->marked || live->on_profiler ||
-	    (live->n_nodes > 1 && !v->distributed) || is_host(l, job))
+	    (live->n_nodes > 1 && !v->distributed) || seat(v->next, job)->hosts || !(s = take_seat(v, job)))
 		return;
-	if (verify_list_push(&l->hosts, job) || verify_list_push(&p->new_hosts, job) ||
+	if (verify_list_push(&p->new_hosts, job) ||
+	    fit_grow(&l->hosts, &l->cap_hosts, l->n_hosts + 1, sizeof *l->hosts) ||
 	    fit_grow(&p->deferred, &p->cap_deferred, p->n_deferred + 1, sizeof *p->deferred)) {
 		v->code = FIT_ENOMEM;
 		return;
 	}
-	for (i = l->hosts.n - 1; i && v->next->started[l->hosts.a[i - 1]] > v->next->started[job]; i--)
-		l->hosts.a[i] = l->hosts.a[i - 1];
-	l->hosts.a[i] = job;
+	at = host_at(l, s->started);
+	memmove(l->hosts + at + 1, l->hosts + at, (l->n_hosts++ - at) * sizeof *l->hosts);
+	l->hosts[at] = (struct host){ s->w.key, job, verify_job_config(v, job), s->started };
+	s->hosts = true;
 	if (started)
 		p->deferred[p->n_deferred++] = (struct deferred){ job, v->now + v->again_step_ns };
 	p->dirty = true;
@@ -310,7 +396,7 @@ static bool hides(const struct fit_verifier *v, const struct part *p, const stru
 {
 	for (size_t i = 0; i < p->n_deferred; i++)
 		if (p->deferred[i].job == host && p->deferred[i].due_ns > v->now)
-			return compare(w, &v->next->place[host]) < 0;
+			return compare(w, &seat(v->next, host)->w) < 0;
 	return false;
 }
 
@@ -318,23 +404,26 @@ static bool hides(const struct fit_verifier *v, const struct part *p, const stru
 
 static void check_guest(struct fit_verifier *v, const struct verify_row *r, const struct line *l)
 {
-	const struct waiting *me = &v->next->place[r->job];
+	const struct waiting *me = &seat(v->next, r->job)->w;
+	const struct host *with = host_of(v, l, r->with);
+	uint32_t config = verify_job_config(v, r->job);
 	struct fit_text id;
 
-	for (size_t i = 0; i < l->hosts.n && l->hosts.a[i] != r->with; i++) {
-		if (!agree(v, r->job, l->hosts.a[i]))
+	for (const struct host *h = l->hosts; h < with; h++) {
+		if (!agree(v, me, config, h))
 			continue;
-		id = verify_job_id(v, l->hosts.a[i]);
+		id = verify_job_id(v, h->job);
 		verify_fault(v, RULE_PACK_FIRST, r->job, "joins a job although it may join '%.*s', which started earlier",
 			     FIT_TEXT_ARG(id));
 		break;
 	}
 	for (size_t i = 0; i < l->n && compare(&l->a[i], me) < 0; i++) {
 		uint32_t k = l->a[i].job;
+		bool new = v->live[v->jobs[r->with].live].first_start_ns == v->now;
 
 		/* a host of this very instant is offered to those before it in the next walk only */
-		if (!agree(v, k, r->with) || (v->live[v->jobs[r->with].live].first_start_ns == v->now &&
-					      compare(&l->a[i], &v->next->place[r->with]) < 0))
+		if (!agree(v, &l->a[i], verify_job_config(v, k), with) ||
+		    (new && compare(&l->a[i], &seat(v->next, r->with)->w) < 0))
 			continue;
 		id = verify_job_id(v, k);
 		verify_fault(v, RULE_NEXT, r->job, "joins a job that '%.*s', before it in the queue, may join",
@@ -346,13 +435,14 @@ static void check_guest(struct fit_verifier *v, const struct verify_row *r, cons
 static void check_alone(struct fit_verifier *v, const struct verify_row *r, const struct part *p,
 			const struct line *mine)
 {
-	const struct waiting *me = &v->next->place[r->job];
+	const struct waiting *me = &seat(v->next, r->job)->w;
+	uint32_t config = verify_job_config(v, r->job);
 	struct fit_text id;
 
-	for (size_t i = 0; packs(v) && mine->gpus <= v->pack_gpus && i < mine->hosts.n; i++) {
-		if (!agree(v, r->job, mine->hosts.a[i]))
+	for (size_t i = 0; packs(v) && mine->gpus <= v->pack_gpus && i < mine->n_hosts; i++) {
+		if (!agree(v, me, config, &mine->hosts[i]))
 			continue;
-		id = verify_job_id(v, mine->hosts.a[i]);
+		id = verify_job_id(v, mine->hosts[i].job);
 		verify_fault(v, RULE_PACK_FIRST, r->job, "starts alone although it may join '%.*s'", FIT_TEXT_ARG(id));
 		break;
 	}
@@ -371,7 +461,7 @@ static void check_alone(struct fit_verifier *v, const struct verify_row *r, cons
 void verify_row_next(struct fit_verifier *v, const struct verify_row *r)
 {
 	struct part *p = r->job == NONE || r->on_profiler || !v->next ? NULL : part_of(v, r->job);
-	const struct line *l = p && v->next->waits[r->job] ? line_of(p, size_of(v, r->job)) : NULL;
+	const struct line *l = p && seat(v->next, r->job)->waits ? line_of(p, size_of(v, r->job)) : NULL;
 	const struct waiting *first;
 
 	if (!l)
@@ -381,7 +471,7 @@ void verify_row_next(struct fit_verifier *v, const struct verify_row *r)
 		verify_check(v, RULE_PACK_FIRST);
 		if (!r->has_with)
 			check_alone(v, r, p, l);
-		else if (r->with != NONE && is_host(l, r->with))
+		else if (r->with != NONE && hosts_in(v, p, l, r->with))
 			check_guest(v, r, l);
 		return;
 	}
@@ -396,13 +486,14 @@ void verify_row_next(struct fit_verifier *v, const struct verify_row *r)
 
 /* ---- the end of a decision ---- */
 
-static void check_pair(struct fit_verifier *v, const struct part *p, const struct waiting *w, uint32_t host)
+static void check_pair(struct fit_verifier *v, const struct part *p, const struct waiting *w,
+		       const struct host *h)
 {
 	struct fit_text id;
 
-	if (hides(v, p, w, host) || !agree(v, w->job, host))
+	if (!agree(v, w, verify_job_config(v, w->job), h) || hides(v, p, w, h->job))
 		return;
-	id = verify_job_id(v, host);
+	id = verify_job_id(v, h->job);
 	verify_fault(v, RULE_NEXT, w->job, "waits although it may join '%.*s'", FIT_TEXT_ARG(id));
 }
 
@@ -414,26 +505,28 @@ static void check_hosts(struct fit_verifier *v, struct part *p)
 		uint32_t job = p->fresh.a[i];
 		const struct line *l = line_of(p, size_of(v, job));
 
-		for (size_t k = 0; l && v->next->waits[job] && k < l->hosts.n; k++)
-			check_pair(v, p, &v->next->place[job], l->hosts.a[k]);
+		for (size_t k = 0; l && seat(v->next, job)->waits && k < l->n_hosts; k++)
+			check_pair(v, p, &seat(v->next, job)->w, &l->hosts[k]);
 	}
 	for (size_t i = 0; i < p->new_hosts.n; i++) {
 		const struct line *l = line_of(p, size_of(v, p->new_hosts.a[i]));
 
-		for (size_t k = 0; l && is_host(l, p->new_hosts.a[i]) && k < l->n; k++)
-			check_pair(v, p, &l->a[k], p->new_hosts.a[i]);
+		const struct host *h = l ? host_of(v, l, p->new_hosts.a[i]) : NULL;
+
+		for (size_t k = 0; h && k < l->n; k++)
+			check_pair(v, p, &l->a[k], h);
 	}
 	p->fresh.n = p->new_hosts.n = 0;
 	for (size_t i = 0; i < p->n_deferred; i++) {
 		const struct line *l = line_of(p, size_of(v, p->deferred[i].job));
-		bool host = l && is_host(l, p->deferred[i].job);
+		const struct host *h = l ? host_of(v, l, p->deferred[i].job) : NULL;
 
-		if (host && p->deferred[i].due_ns > v->now) {
+		if (h && p->deferred[i].due_ns > v->now) {
 			p->deferred[kept++] = p->deferred[i];
 			continue;
 		}
-		for (size_t k = 0; host && k < l->n; k++)
-			check_pair(v, p, &l->a[k], p->deferred[i].job);
+		for (size_t k = 0; h && k < l->n; k++)
+			check_pair(v, p, &l->a[k], h);
 	}
 	p->n_deferred = kept;
 }
@@ -495,6 +588,7 @@ void verify_next_apply(struct fit_verifier *v, const struct verify_row *r)
 	struct verify_next *x = v->next;
 	struct part *p;
 	struct line *l;
+	struct seat *s;
 
 	for (size_t i = 0; x && r->ev == EV_REGAIN && i < x->n_parts; i++)
 		x->parts[i].dirty = true;
@@ -513,15 +607,19 @@ void verify_next_apply(struct fit_verifier *v, const struct verify_row *r)
 		break;
 	case EV_REJECT:
 		leave(v, r->job);
+		leave_seat(v, r->job);
 		break;
 	case EV_START:
 		if (r->on_profiler)
 			break;
 		leave(v, r->job);
-		x->started[r->job] = v->n_placed;
-		if (r->has_with && r->with != NONE)
-			drop_host(l, r->with);
-		else
+		drop_host(v, r->job);
+		s = take_seat(v, r->job);
+		if (s)
+			s->started = v->n_placed;
+		if (r->has_with && r->with != NONE && hosts_in(v, p, l, r->with))
+			drop_host(v, r->with);
+		else if (!r->has_with || r->with == NONE)
 			add_host(v, r->job, true);
 		break;
 	case EV_SHARE:
@@ -529,7 +627,8 @@ void verify_next_apply(struct fit_verifier *v, const struct verify_row *r)
 			add_host(v, r->job, false);
 		break;
 	case EV_FINISH:
-		drop_host(l, r->job);
+		drop_host(v, r->job);
+		leave_seat(v, r->job);
 		p->dirty = true;
 		break;
 	default:

@@ -56,25 +56,24 @@ const struct fit_plan_app *verify_plan_app(const struct fit_verifier *v, uint32_
 	return j->app == UINT16_MAX ? NULL : fit_plan_times_find(&v->plan_times, fit_text_of(v->apps[j->app].name));
 }
 
-/* The plan that a job asks for. */
-static uint16_t own_plan(const struct fit_verifier *v, uint32_t job)
+uint16_t verify_job_plan(const struct fit_verifier *v, uint32_t job)
 {
-	const struct verify_job *j = &v->jobs[job];
+	int64_t plan = verify_column_get(&v->columns.plan, job);
 
-	return !j->plan_n ? FIT_NO_EXEC_PLAN :
-	       fit_plan_times_plan(&v->plan_times, (struct fit_text){ v->ids.s + j->plan_at, j->plan_n });
+	return plan == NO_INT ? FIT_NO_EXEC_PLAN :
+	       fit_plan_times_plan(&v->plan_times, fit_id_map_text(&v->plan_names, (uint32_t)plan));
 }
 
 int64_t verify_iterations(const struct fit_verifier *v, uint32_t job)
 {
 	const struct verify_job *j = &v->jobs[job];
 	const struct fit_plan_app *a = verify_plan_app(v, job);
-	double s;
+	double s = verify_job_steps(v, job);
 
-	if (j->iterations != NO_INT)
-		return j->iterations;
+	if (s >= 1 && s <= 1e15)
+		return (int64_t)s;
 	s = !a || j->duration_ns == NO_INT ? (double)NAN :
-	    fit_plan_app_packed(a, own_plan(v, job), (int64_t)j->gpus, v->gpus_per_node, v->any_plan_time);
+	    fit_plan_app_packed(a, verify_job_plan(v, job), (int64_t)j->gpus, v->gpus_per_node, v->any_plan_time);
 	s = s > 0 ? rint(fit_time_to_double(j->duration_ns) / s) : 1;
 	return s < 1 ? 1 : (int64_t)s;
 }
@@ -201,7 +200,7 @@ void verify_decide_rubick_sla(struct fit_verifier *v)
 		if (!a || !l->n_nodes || is_wide(a))
 			continue;
 		verify_check(v, RULE_RUBICK_SLA);
-		target = fit_plan_app_packed(a, own_plan(v, (uint32_t)i), (int64_t)j->gpus, v->gpus_per_node, false);
+		target = fit_plan_app_packed(a, verify_job_plan(v, (uint32_t)i), (int64_t)j->gpus, v->gpus_per_node, false);
 		if (target > 0 && l->gpus < (int64_t)j->gpus &&
 		    verify_plan_rate(v, (uint32_t)i, l->nodes, l->n_nodes, l->exec_plan) * target < 1 - REL)
 			verify_fault(v, RULE_RUBICK_SLA, (uint32_t)i,

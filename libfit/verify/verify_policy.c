@@ -130,8 +130,8 @@ static int by_size(const struct fit_verifier *v, uint32_t a, uint32_t b)
 static int by_gpu_time(const struct fit_verifier *v, uint32_t a, uint32_t b)
 {
 	const struct verify_job *x = &v->jobs[a], *y = &v->jobs[b];
-	__int128 p = (__int128)(x->predicted_ns / 1000) * (int64_t)x->gpus;
-	__int128 q = (__int128)(y->predicted_ns / 1000) * (int64_t)y->gpus;
+	__int128 p = (__int128)(verify_job_predicted_ns(v, a) / 1000) * (int64_t)x->gpus;
+	__int128 q = (__int128)(verify_job_predicted_ns(v, b) / 1000) * (int64_t)y->gpus;
 
 	if (p != q)
 		return p < q ? -1 : 1;
@@ -150,14 +150,14 @@ int verify_rank_qssf(struct fit_verifier *v)
 	if (!v->code)
 		verify_sort(v, all.a, all.n, by_gpu_time);
 	for (size_t i = 0; i < all.n && !v->code; i++)
-		v->jobs[all.a[i]].place = (uint32_t)i;
+		v->code = verify_column_set(&v->columns.place, all.a[i], (int64_t)i);
 	free(all.a);
 	return v->code;
 }
 
 static int by_place(const struct fit_verifier *v, uint32_t a, uint32_t b)
 {
-	return cmp_u32(v->jobs[v->live[a].job].place, v->jobs[v->live[b].job].place);
+	return cmp_u32((uint32_t)verify_job_place(v, v->live[a].job), (uint32_t)verify_job_place(v, v->live[b].job));
 }
 
 static void sort(struct fit_verifier *v, struct verify_list *l, compare *by)
@@ -262,7 +262,7 @@ void verify_policy_begin(struct fit_verifier *v)
 			rc = verify_heap_push(&v->waiting, x);
 			break;
 		case POLICY_QSSF:
-			x.key = v->jobs[job].place;
+			x.key = verify_job_place(v, job);
 			rc = verify_heap_push(&v->waiting, x);
 			break;
 		case POLICY_FIFO:

@@ -42,7 +42,7 @@ static bool starts_profile(const struct verify_row *r)
 void verify_row_profiler(struct fit_verifier *v, const struct verify_row *r)
 {
 	const struct verify_job *j;
-	int64_t ran;
+	int64_t ran, from_ns;
 
 	if (r->job == NONE)
 		return;
@@ -65,7 +65,8 @@ void verify_row_profiler(struct fit_verifier *v, const struct verify_row *r)
 				     "is only profiled, although it ends within the limit");
 	} else if (r->ev == EV_PROFILED) {
 		verify_check(v, RULE_PROFILER);
-		ran = j->profile_ns == NO_INT ? -1 : r->t - j->profile_ns;
+		from_ns = verify_job_profile_ns(v, r->job);
+		ran = from_ns == NO_INT ? -1 : r->t - from_ns;
 		if (ran != v->profile_limit_ns)
 			verify_fault(v, RULE_PROFILER, r->job, "was profiled for %.9g s, the limit is %.9g",
 				     fit_time_to_double(ran), fit_time_to_double(v->profile_limit_ns));
@@ -82,7 +83,7 @@ void verify_end_profiler(struct fit_verifier *v)
 		verify_check(v, RULE_PROFILER);
 		if (!j->was_profiled && j->gpus <= (double)v->profile_gpus)
 			verify_fault(v, RULE_PROFILER, (uint32_t)i, "never profiled");
-		else if (j->profile_ns != NO_INT)
+		else if (verify_job_profile_ns(v, (uint32_t)i) != NO_INT)
 			verify_fault(v, RULE_PROFILER, (uint32_t)i, "its profile never ends");
 	}
 }
@@ -229,7 +230,8 @@ static void begin_profile(struct fit_verifier *v, const struct verify_row *r)
 		if ((size_t)r->nodes[i].node < v->n_nodes && verify_list_push(&v->touched, (uint32_t)r->nodes[i].node))
 			v->code = FIT_ENOMEM;
 	}
-	v->jobs[r->job].profile_ns = r->t;
+	if (verify_column_set(&v->columns.profile_ns, r->job, r->t))
+		v->code = FIT_ENOMEM;
 	v->jobs[r->job].was_profiled = true;
 	drop_waiting(v, r->job);
 }
@@ -237,8 +239,8 @@ static void begin_profile(struct fit_verifier *v, const struct verify_row *r)
 static void end_profile(struct fit_verifier *v, const struct verify_row *r)
 {
 	struct verify_profile *p = profile_of(v, r->job);
-	struct verify_job *j = &v->jobs[r->job];
-	double gpu_s = p ? j->gpus * fit_time_to_double(r->t - j->profile_ns) : 0;
+	int64_t from_ns = verify_job_profile_ns(v, r->job);
+	double gpu_s = p ? v->jobs[r->job].gpus * fit_time_to_double(r->t - from_ns) : 0;
 
 	if (!p)
 		return;
@@ -251,15 +253,16 @@ static void end_profile(struct fit_verifier *v, const struct verify_row *r)
 		int64_t to = r->live->first_start_ns < r->t ? r->live->first_start_ns : r->t;
 
 		r->live->gpu_s += gpu_s;
-		if (to > j->profile_ns)
-			r->live->held_ns += to - j->profile_ns;
+		if (to > from_ns)
+			r->live->held_ns += to - from_ns;
 	} else if (v->keep) {
 		v->results[r->job].gpu_s += gpu_s;
-		if (v->results[r->job].start_ns > j->profile_ns)
+		if (v->results[r->job].start_ns > from_ns)
 			v->results[r->job].held_ns += (v->results[r->job].start_ns < r->t ?
-						       v->results[r->job].start_ns : r->t) - j->profile_ns;
+						       v->results[r->job].start_ns : r->t) - from_ns;
 	}
-	j->profile_ns = NO_INT;
+	if (verify_column_set(&v->columns.profile_ns, r->job, NO_INT))
+		v->code = FIT_ENOMEM;
 	if (!v->profiled_beside)
 		v->woken = v->dirty = true;
 }

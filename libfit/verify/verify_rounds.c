@@ -7,6 +7,24 @@
 
 #define NOISE_S 1e-6 /* instants closer than this cannot be told apart by a profile */
 
+/* ---- which rules look at what ---- */
+
+static void list_rule(struct verify_rule_list *l, size_t rule)
+{
+	l->rules[l->n++] = (uint8_t)rule;
+}
+
+void verify_list_rules(struct fit_verifier *v)
+{
+	for (size_t i = 0; i < N_RULES; i++) {
+		for (unsigned e = 0; verify_rules[i].row && e <= EV_UNKNOWN; e++)
+			if (verify_rules[i].events & EV_BIT(e))
+				list_rule(&v->of_event[e], i);
+		if (verify_rules[i].decision)
+			list_rule(&v->of_decisions, i);
+	}
+}
+
 /* ---- decisions ---- */
 
 static bool legal_instant(const struct fit_verifier *v)
@@ -37,10 +55,12 @@ static void begin_decision(struct fit_verifier *v)
 
 static void call_decision_rules(struct fit_verifier *v)
 {
-	for (size_t i = 0; i < N_RULES; i++)
-		if (verify_rules[i].decision &&
-		    (!verify_rules[i].applies || verify_rules[i].applies(v)))
-			verify_rules[i].decision(v);
+	for (size_t i = 0; i < v->of_decisions.n; i++) {
+		const struct verify_rule_def *rule = &verify_rules[v->of_decisions.rules[i]];
+
+		if (!rule->applies || rule->applies(v))
+			rule->decision(v);
+	}
 }
 
 static void end_decision(struct fit_verifier *v)
@@ -136,10 +156,14 @@ static void advance(struct fit_verifier *v, int64_t t)
 
 static void call_rules(struct fit_verifier *v, const struct verify_row *r)
 {
-	for (size_t i = 0; i < N_RULES; i++)
-		if (verify_rules[i].row && (verify_rules[i].events & EV_BIT(r->ev)) &&
-		    (!verify_rules[i].applies || verify_rules[i].applies(v)))
-			verify_rules[i].row(v, r);
+	const struct verify_rule_list *list = &v->of_event[r->ev];
+
+	for (size_t i = 0; i < list->n; i++) {
+		const struct verify_rule_def *rule = &verify_rules[list->rules[i]];
+
+		if (!rule->applies || rule->applies(v))
+			rule->row(v, r);
+	}
 }
 
 /*

@@ -420,10 +420,10 @@ static void row_submit_matches(struct fit_verifier *v, const struct verify_row *
 		verify_fault(v, RULE_SUBMIT_MATCHES, r->job,
 			     "application '%.*s', the jobs table says '%.*s'", FIT_TEXT_ARG(r->app),
 			     FIT_TEXT_ARG(app));
-	else if (r->batch != j->batch)
+	else if (r->batch != verify_job_batch(v, r->job))
 		verify_fault(v, RULE_SUBMIT_MATCHES, r->job,
 			     "batch size %lld, the jobs table says %lld", (long long)r->batch,
-			     (long long)j->batch);
+			     (long long)verify_job_batch(v, r->job));
 }
 
 static void end_all_finish(struct fit_verifier *v)

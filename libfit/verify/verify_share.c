@@ -151,8 +151,9 @@ double verify_share_measured(const struct fit_verifier *v, uint32_t a, uint32_t 
 
 	*speed_b = 1;
 	if (v->measured && !not_measured(v, a) && !not_measured(v, b) &&
-	    v->jobs[a].config != FIT_NO_INDEX && v->jobs[b].config != FIT_NO_INDEX)
-		(void)fit_colocation_speeds(&v->colocation, v->jobs[a].config, v->jobs[b].config, &speed, speed_b);
+	    verify_job_config(v, a) != FIT_NO_INDEX && verify_job_config(v, b) != FIT_NO_INDEX)
+		(void)fit_colocation_speeds(&v->colocation, verify_job_config(v, a), verify_job_config(v, b), &speed,
+					    speed_b);
 	return speed;
 }
 
@@ -262,8 +263,8 @@ void verify_row_sharing(struct fit_verifier *v, const struct verify_row *r)
 
 static const struct fit_colo_config *config_of(const struct fit_verifier *v, uint32_t job)
 {
-	return job == NONE || v->jobs[job].config == FIT_NO_INDEX ? NULL :
-	       &v->colocation.configs[v->jobs[job].config];
+	return job == NONE || verify_job_config(v, job) == FIT_NO_INDEX ? NULL :
+	       &v->colocation.configs[verify_job_config(v, job)];
 }
 
 void verify_row_pack_memory(struct fit_verifier *v, const struct verify_row *r)
@@ -282,7 +283,7 @@ void verify_row_pack_memory(struct fit_verifier *v, const struct verify_row *r)
 
 static double gpu_time(const struct fit_verifier *v, uint32_t job)
 {
-	return fit_time_to_double(v->jobs[job].predicted_ns) * v->jobs[job].gpus;
+	return fit_time_to_double(verify_job_predicted_ns(v, job)) * v->jobs[job].gpus;
 }
 
 void verify_row_pack_score(struct fit_verifier *v, const struct verify_row *r)
@@ -305,7 +306,8 @@ void verify_row_pack_score(struct fit_verifier *v, const struct verify_row *r)
 	if (a->label < 0 || b->label < 0 || a->label + b->label > v->pack_score)
 		verify_fault(v, RULE_PACK_SCORE, r->job, "labels %lld and %lld sum to more than %lld",
 			     (long long)a->label, (long long)b->label, (long long)v->pack_score);
-	else if (v->estimates && v->jobs[r->job].predicted_ns != NO_INT && v->jobs[r->with].predicted_ns != NO_INT &&
+	else if (v->estimates && verify_job_predicted_ns(v, r->job) != NO_INT &&
+		 verify_job_predicted_ns(v, r->with) != NO_INT &&
 		 gpu_time(v, r->job) > 2 * gpu_time(v, r->with) * (1 + 1e-12) + 1e-5)
 		verify_fault(v, RULE_PACK_SCORE, r->job, "predicted GPU time %g s, more than twice the %g s of the other",
 			     gpu_time(v, r->job), gpu_time(v, r->with));

@@ -147,7 +147,7 @@ static int make(struct fit_verifier *v, struct problem *q)
 	for (uint32_t j = 0; j < v->n_jobs; j++) {
 		const struct verify_job *job = &v->jobs[j];
 		struct share_past *past = &s->past[j];
-		double done;
+		double done, weight = verify_job_weight(v, j), steps = verify_job_steps(v, j);
 
 		if (job->live == NONE || (job->state != JOB_WAITING && job->state != JOB_RUNNING &&
 					  job->state != JOB_PREEMPTED))
@@ -159,8 +159,8 @@ static int make(struct fit_verifier *v, struct problem *q)
 		q->who[m] = j;
 		q->jobs[m] = (struct fit_share_job){
 			.gpus = job->gpus,
-			.weight = job->weight > 0 ? job->weight : 1,
-			.steps = fmax(job->steps - done, 1e-6 * job->steps),
+			.weight = weight > 0 ? weight : 1,
+			.steps = fmax(steps - done, 1e-6 * steps),
 			.elapsed_s = fit_time_to_double(v->now - job->submit_ns),
 			.isolated_s = past->isolated_s,
 		};

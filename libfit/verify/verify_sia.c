@@ -198,7 +198,7 @@ static int64_t most_gpus(const struct fit_verifier *v, const struct verify_sia *
 static double predicted(struct fit_verifier *v, const struct verify_sia *s, const struct verify_live *l,
 			const struct config *c)
 {
-	int64_t asked = v->sia_reference ? v->jobs[l->job].batch : 0;
+	int64_t asked = v->sia_reference ? verify_job_batch(v, l->job) : 0;
 	struct fit_app *a = app_on(v, l->job, c->type);
 	double g;
 

@@ -13,6 +13,7 @@
 #ifndef FIT_VERIFY_VERIFY_STATE_H
 #define FIT_VERIFY_VERIFY_STATE_H
 
+#include "libfit/base/id_map.h"
 #include "libfit/base/job_kind.h"
 #include "libfit/base/num.h"
 #include "libfit/model/boa_learn.h"
@@ -25,6 +26,7 @@
 #include "libfit/model/theta.h"
 #include "libfit/model/throughput.h"
 #include "libfit/verify/verify.h"
+#include "libfit/verify/verify_columns.h"
 
 enum verify_event {
 	EV_CLUSTER,
@@ -233,30 +235,29 @@ enum verify_job_state {
 /* One hundred years: later submissions and longer jobs are not taken by a replay. */
 #define MAX_TIME_NS (INT64_C(100) * 366 * 86400 * FIT_NS_PER_S)
 
-/* One row of the jobs table. */
+/* One row of the jobs table: forty bytes, since there may be millions. What few tables say is in the columns
+ * of struct verify_job_columns, and the id in verifier.ids. */
 struct verify_job {
 	int64_t submit_ns;
 	int64_t duration_ns;	/* NO_INT: not known */
-	int64_t batch;		/* NO_INT: not known */
-	double gpus, steps, weight;	/* steps, weight: NAN: not known */
-	int64_t iterations;	/* execution plans: of the table; NO_INT: the duration says it */
-	size_t plan_at;		/* execution plans: the one it asks for, in verifier.ids */
-	uint32_t plan_n;
-	bool is_sla;
-	size_t id_at;		/* in verifier.ids */
-	uint32_t id_n;
-	int64_t predicted_ns;	/* NO_INT: not known */
-	int64_t profile_ns;	/* start of its run on the profiler; NO_INT: none now */
-	uint32_t config;	/* of the measurements; FIT_NO_INDEX */
-	uint16_t vc;		/* of v->vcs */
-	bool was_profiled;
+	double gpus;
 	uint32_t rank;		/* in the order of metadata `order` */
-	uint32_t place;		/* qssf: in the order of predicted GPU time */
 	uint32_t live;		/* index of its live record, or NONE */
 	uint16_t app;		/* index of verifier.apps */
 	uint16_t gpu_type;	/* asked for (verify_types.c); 0: any */
-	uint8_t kind;		/* enum fit_job_kind */
+	uint16_t vc;		/* of v->vcs */
 	uint8_t state;
+	uint8_t kind : 6;	/* enum fit_job_kind */
+	bool is_sla : 1, was_profiled : 1;
+};
+
+struct verify_job_columns {
+	struct verify_column batch, predicted_ns;
+	struct verify_column steps, weight;	/* real */
+	struct verify_column plan;		/* execution plan that it asks for, of verifier.plan_names */
+	struct verify_column config;		/* of the measurements */
+	struct verify_column profile_ns;	/* start of its run on the profiler now */
+	struct verify_column place;		/* qssf: in the order of predicted GPU time */
 };
 
 /* What jobs one after another in the queues of service come to (verify_ranks.c). */
@@ -438,12 +439,18 @@ struct verify_tally {
 	char *detail;
 };
 
+/* Rules that look at one kind of row, or at decisions: not all are gone through at each. */
+struct verify_rule_list {
+	uint8_t n, rules[N_RULES];
+};
+
 struct fit_verifier {
 	/* inputs */
 	struct verify_job *jobs;
 	size_t n_jobs, cap_jobs;
-	struct fit_str ids;
-	struct fit_index by_id, by_app;
+	struct verify_job_columns columns;
+	struct fit_id_map ids, plan_names;
+	struct fit_index by_app;
 	uint32_t last_found, next_found;	/* guesses at the job of the next row */
 	struct verify_app *apps;
 	size_t n_apps, cap_apps;
@@ -659,6 +666,7 @@ struct fit_verifier {
 	double held_finish, capacity_finish, paid_finish;	/* at the last finish */
 	int64_t last_submit_ns;
 	struct verify_tally tally[N_RULES];
+	struct verify_rule_list of_event[EV_UNKNOWN + 1], of_decisions;	/* verify_list_rules() */
 };
 
 /* ---- reporting (verifier.c) ---- */
@@ -672,6 +680,39 @@ void verify_fault(struct fit_verifier *v, enum verify_rule rule, uint32_t job, c
 		  ...) FIT_PRINTF(4, 5);
 struct fit_text verify_job_id(const struct fit_verifier *v, uint32_t job);
 void verify_leave_out_jobs(struct fit_verifier *v);
+/* What the columns say of a job; NO_INT, NAN, FIT_NO_INDEX: nothing. */
+static inline int64_t verify_job_batch(const struct fit_verifier *v, uint32_t job)
+{
+	return verify_column_get(&v->columns.batch, job);
+}
+static inline int64_t verify_job_predicted_ns(const struct fit_verifier *v, uint32_t job)
+{
+	return verify_column_get(&v->columns.predicted_ns, job);
+}
+static inline double verify_job_steps(const struct fit_verifier *v, uint32_t job)
+{
+	return verify_column_get_real(&v->columns.steps, job);
+}
+static inline double verify_job_weight(const struct fit_verifier *v, uint32_t job)
+{
+	return verify_column_get_real(&v->columns.weight, job);
+}
+static inline int64_t verify_job_profile_ns(const struct fit_verifier *v, uint32_t job)
+{
+	return verify_column_get(&v->columns.profile_ns, job);
+}
+static inline int64_t verify_job_place(const struct fit_verifier *v, uint32_t job)
+{
+	return verify_column_get(&v->columns.place, job);
+}
+static inline uint32_t verify_job_config(const struct fit_verifier *v, uint32_t job)
+{
+	int64_t config = verify_column_get(&v->columns.config, job);
+
+	return config == NO_INT ? FIT_NO_INDEX : (uint32_t)config;
+}
+/* The execution plan that a job asks for, or FIT_NO_EXEC_PLAN. */
+uint16_t verify_job_plan(const struct fit_verifier *v, uint32_t job);
 /* The job of that id, or NONE. */
 uint32_t verify_find_job(const struct fit_verifier *v, struct fit_text id);
 uint32_t verify_find_row_job(struct fit_verifier *v, struct fit_text id);	/* of the next row of the log */
@@ -1032,6 +1073,9 @@ void verify_row_node_number(struct fit_verifier *v, const struct verify_row *r);
 void verify_decide_node_number(struct fit_verifier *v);
 
 /* ---- rows and rounds (verify_rounds.c) ---- */
+
+/* Before the first row: which rules look at what. */
+void verify_list_rules(struct fit_verifier *v);
 
 /* Take in a row: decisions before it that left no row, the rules, and then what it changes. v->code:
  * FIT_ENOMEM. */

@@ -45,9 +45,9 @@ struct fit_batch verify_split(const struct fit_app_info *a, int64_t target, int6
 
 int64_t verify_target(const struct fit_verifier *v, uint32_t job)
 {
-	const struct verify_job *j = &v->jobs[job];
+	int64_t asked = verify_job_batch(v, job);
 
-	return j->batch != NO_INT ? j->batch : v->apps[j->app].info->init_batch;
+	return asked != NO_INT ? asked : v->apps[v->jobs[job].app].info->init_batch;
 }
 
 void verify_placement(const struct verify_place *nodes, size_t n, struct fit_placement *p)
@@ -77,7 +77,7 @@ double verify_epoch_end(const struct fit_verifier *v, uint32_t job, int64_t e)
 	if (v->with_plans)
 		return (double)(verify_iterations(v, job) + v->extra_iterations);
 	if (v->with_rates)
-		return v->jobs[job].steps;
+		return verify_job_steps(v, job);
 	if (v->with_speedups)
 		return verify_work_until(v, job, e + 1);
 	return fit_app_epoch_start(a->model, e < a->info->epochs ? e + 1 : a->info->epochs);
@@ -283,9 +283,8 @@ int64_t verify_remaining_ns(struct fit_verifier *v, uint32_t job, struct verify_
 
 	if (v->with_plans) {
 		const struct fit_plan_app *a = verify_plan_app(v, job);
-		struct fit_text plan = { v->ids.s + j->plan_at, j->plan_n };
 		double todo = (double)verify_iterations(v, job) - verify_progress_at_now(v, l);
-		double s = a ? fit_plan_app_packed(a, fit_plan_times_plan(&v->plan_times, plan), (int64_t)j->gpus,
+		double s = a ? fit_plan_app_packed(a, verify_job_plan(v, job), (int64_t)j->gpus,
 						   v->gpus_per_node, v->any_plan_time) : (double)NAN;
 
 		return !(s > 0) || fit_time_from_double(todo > 0 ? todo * s : 0, &ns) ? NEVER : ns;
