@@ -301,7 +301,7 @@ static int run(struct cli *cli, void *given)
 		return cli_error(cli, &err);
 	wrong = in.partitions.p[0].cluster.n_types > 1 && !in.partitions.named &&
 		(p.policy->needs & FIT_ONE_TYPE || o->in.speedups ||
-		 (p.autoscaler && !(p.autoscaler->needs & FIT_SCALES_TYPES))) ?
+		 (p.autoscaler && (!(p.autoscaler->needs & FIT_SCALES_TYPES) || p.policy->needs & FIT_BLIND))) ?
 		"this policy, speedups or this autoscaling rule know GPUs of one type only" :
 		!p.autoscaler ? NULL : in.partitions.named ? "an elastic cluster has no virtual clusters" :
 		fit_provision_check(&in.partitions.p[0].cluster, &p.provision,

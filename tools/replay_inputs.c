@@ -186,6 +186,7 @@ struct fit_jobs_params replay_inputs_jobs(const struct replay_inputs *in, const 
 		.any_size = (p->policy->needs & (FIT_NEEDS_PLAN | FIT_NEEDS_ALLOCATIONS | FIT_CHOOSES_PLANS)) != 0,
 		.file_order = p->fidelity->file_order,
 		.molds = p->policy->needs & FIT_MOLDS ? p->policy->name : NULL,
+		.blind = p->policy->needs & FIT_BLIND ? p->policy->name : NULL,
 		.partitions = &in->partitions,
 	};
 }

@@ -128,3 +128,23 @@ int fit_agent_best(struct fit_agent *a, int64_t nodes, int64_t replicas,
 	*best = c->point;
 	return FIT_OK;
 }
+
+int fit_agent_best_within(struct fit_agent *a, const struct fit_app_info *info, int64_t nodes, int64_t replicas,
+			  struct fit_goodput_point *best, struct fit_err *err)
+{
+	struct fit_goodput within = a->model;
+	int rc;
+
+	within.max_batch = info->max_batch;
+	within.min_local_bsz = info->min_local_bsz;
+	within.max_local_bsz = info->max_local_bsz;
+	if (within.max_batch == a->model.max_batch && within.min_local_bsz == a->model.min_local_bsz &&
+	    within.max_local_bsz == a->model.max_local_bsz)
+		return fit_agent_best(a, nodes, replicas, best, err);
+	rc = fit_agent_refit(a, err);
+	if (rc)
+		return rc;
+	within.theta = a->model.theta;
+	*best = fit_goodput_best(&within, nodes, replicas);
+	return FIT_OK;
+}

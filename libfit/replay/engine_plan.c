@@ -219,13 +219,15 @@ static void set_type(struct fit_engine *g, uint32_t j)
 		return;
 	f = fit_fidelity_app(g->p->fidelity, job->app_name);
 	s->run.calibration = f ? f->calibration : 0;
-	s->run.caps_batch = (g->p->policy->needs & FIT_CAPS_BATCH) != 0;
+	s->run.caps_batch = (g->p->policy->needs & FIT_CAPS_BATCH) || g->p->fidelity->batch_as_measured;
 	if (job->apps) {
-		int32_t type = fit_engine_part_of(g, j)->cluster->type[s->alloc.shares[0].node];
+		const struct fit_cluster *c = fit_engine_part_of(g, j)->cluster;
+		int32_t type = c->type[s->alloc.shares[0].node];
 
 		s->run.app = job->apps[type];
-		if (s->run.agents)
+		if (s->run.n_agents > 1)
 			s->run.agent = &s->run.agents[type];
+		s->run.caps_batch = s->run.caps_batch || (g->p->policy->needs & FIT_BLIND && c->n_types > 1);
 	}
 }
 

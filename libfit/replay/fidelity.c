@@ -20,7 +20,10 @@ static const struct fit_rubick_spreads rubick_spreads[] = {
 /* In Gavel's. */
 static const char *const gavel_types[] = { "v100", "p100", "k80", NULL };
 
-/* In Sia's: what a change costs, what the policy thinks, and how much slower jobs are than measured. */
+/* In Sia's: GPU types from the fastest on. */
+static const char *const sia_types[] = { "dgx-ext", "azure", "quad", "rtx", "aws", NULL };
+
+/* In Sia's, too: what a change costs, what the policy thinks, and how much slower jobs are than measured. */
 static const struct fit_fidelity_app sia_apps[] = {
 	{ "bert", 120 * FIT_NS_PER_S, 120 * FIT_NS_PER_S, 1.2 },
 	{ "cifar10", 50 * FIT_NS_PER_S, 30 * FIT_NS_PER_S, 1.8 },
@@ -126,6 +129,9 @@ const struct fit_fidelity fit_fidelities[] = {
 		.fit_tol = 1e-5,
 		.sia_slowest_step = true,
 		.sia_batch_as_asked = true,
+		.batch_as_measured = true,
+		.pollux_fair_share_on_one_node = true,
+		.pollux_type_order = sia_types,
 	},
 	{
 		.name = "gavel-osdi20",

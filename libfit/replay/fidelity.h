@@ -108,11 +108,14 @@ struct fit_fidelity {
 	bool shape_is_all;		/* a change of nodes alone, with as many GPUs on as many of them, costs nothing */
 	double fit_tol;			/* agents fit loosely, to this tolerance; 0: to the minimum */
 	bool sia_slowest_step;		/* what one GPU does is taken from the longest step of any batch size */
+	bool batch_as_measured;		/* jobs with agents stay within the batch sizes measured on as many GPUs */
 	bool sia_batch_as_asked;	/* goodputs are predicted up to the batch size that the job asks for; jobs
 					 * run at larger ones */
 	/* Pollux: see pollux_search.h for the three conventions of its search */
 	bool pollux_search_defects;
 	bool pollux_fair_share_on_one_node;	/* the fair share is predicted on one node, however large */
+	const char *const *pollux_type_order;	/* GPU types, the one first that a job keeps of those of which it was given
+						 * as many; ends with NULL. NULL: by the speed of its application */
 	/* Gavel: see policy_gavel.c */
 	int64_t steps_round_ns;		/* rounds of whole steps, as many as fit in this; a round ends with the last of
 					 * them. 0: rounds of the interval, in which steps flow */

@@ -10,6 +10,7 @@
 #include "libfit/base/num.h"
 #include "libfit/model/agent.h"
 #include "libfit/replay/policy.h"
+#include "libfit/replay/pollux_nodes.h"
 #include "libfit/replay/pollux_search.h"
 #include "libfit/replay/utility.h"
 
@@ -35,10 +36,9 @@ struct pollux {
 	size_t order_cap;
 	struct fit_pollux_job *jobs;
 	size_t jobs_cap;
-	uint8_t *current, *capacity;
-	size_t current_cap, capacity_cap;
-	int32_t *node_of, *column_of;	/* of open nodes, and back */
-	size_t n_columns, node_cap, column_cap;
+	uint8_t *current, *row;
+	size_t current_cap, row_cap;
+	struct fit_pollux_nodes nodes;	/* the columns of the problem */
 	bool *leaves;			/* by place in the order: holds GPUs of a closed node */
 	size_t leaves_cap;
 	struct fit_share *shares;
@@ -57,9 +57,8 @@ static void pollux_free(void *state)
 	free(s->order);
 	free(s->jobs);
 	free(s->current);
-	free(s->capacity);
-	free(s->node_of);
-	free(s->column_of);
+	free(s->row);
+	fit_pollux_nodes_release(&s->nodes);
 	free(s->leaves);
 	free(s->shares);
 	free(s);
@@ -93,6 +92,8 @@ static void pollux_leave(void *state, const struct fit_view *v, uint32_t j)
 	(void)v;
 	free(s->curves[j]);
 	s->curves[j] = NULL;
+	if (fit_pollux_nodes_keep(&s->nodes, j, NULL))
+		return;		/* it holds nothing any more: nothing that could fail */
 }
 
 static int by_service(const void *pa, const void *pb)
@@ -147,8 +148,8 @@ static int fill_job(struct pollux *s, const struct fit_view *v, uint32_t j, int6
 
 	out->id = j;
 	out->max_replicas = (int)fit_view_most_replicas(v, j);
-	if (out->max_replicas > v->cluster->n_open)
-		out->max_replicas = (int)v->cluster->n_open;
+	if (out->max_replicas > fit_pollux_nodes_most(v->cluster))
+		out->max_replicas = (int)fit_pollux_nodes_most(v->cluster);
 	if (left_ns > 0)
 		out->restart_factor = (double)left_ns / (double)(age_ns + delay_ns);
 	else
@@ -174,53 +175,20 @@ static int fill_job(struct pollux *s, const struct fit_view *v, uint32_t j, int6
 	return FIT_OK;
 }
 
-/* What the job holds, in the columns of open nodes. Where one of its nodes is closed nothing can stay as it
- * is: the row is empty, and *leaves says so. */
-static void fill_current(const struct pollux *s, const struct fit_view *v, uint32_t j, uint8_t *row,
-			 bool *leaves)
-{
-	const struct fit_alloc *a = fit_view_alloc(v, j);
-
-	memset(row, 0, s->n_columns);
-	*leaves = false;
-	for (size_t i = 0; i < a->n; i++)
-		*leaves = *leaves || v->cluster->closed[a->shares[i].node];
-	for (size_t i = 0; i < a->n && !*leaves; i++)
-		row[s->column_of[a->shares[i].node]] = (uint8_t)a->shares[i].gpus;
-}
-
-/* Open nodes are the columns of the problem. */
-static int find_columns(struct pollux *s, const struct fit_view *v)
-{
-	size_t nodes = (size_t)v->cluster->n_nodes;
-
-	if (fit_grow(&s->node_of, &s->node_cap, nodes, sizeof *s->node_of) ||
-	    fit_grow(&s->column_of, &s->column_cap, nodes, sizeof *s->column_of) ||
-	    fit_grow(&s->capacity, &s->capacity_cap, nodes, 1) ||
-	    fit_grow(&s->shares, &s->shares_cap, nodes, sizeof *s->shares))
-		return FIT_ENOMEM;
-	s->n_columns = 0;
-	for (int32_t m = 0; m < v->cluster->n_nodes; m++) {
-		if (v->cluster->closed[m])
-			continue;
-		s->column_of[m] = (int32_t)s->n_columns;
-		s->capacity[s->n_columns] = v->cluster->gpus[m];
-		s->node_of[s->n_columns++] = m;
-	}
-	return FIT_OK;
-}
-
 static int make_problem(struct pollux *s, const struct fit_view *v, struct fit_pollux_problem *p,
 			struct fit_err *err)
 {
 	size_t n;
 	const uint32_t *active = fit_view_active(v, &n);
 	int64_t fair = (v->cluster->n_open + (int64_t)n - 1) / (int64_t)n;
+	const size_t m = s->nodes.n;
 	int rc = FIT_OK;
 
 	if (fit_grow(&s->order, &s->order_cap, n, sizeof *s->order) ||
 	    fit_grow(&s->jobs, &s->jobs_cap, n, sizeof *s->jobs) ||
-	    fit_grow(&s->current, &s->current_cap, n * s->n_columns, 1) ||
+	    fit_grow(&s->current, &s->current_cap, n * m, 1) ||
+	    fit_grow(&s->row, &s->row_cap, m, 1) ||
+	    fit_grow(&s->shares, &s->shares_cap, m, sizeof *s->shares) ||
 	    fit_grow(&s->leaves, &s->leaves_cap, n, sizeof *s->leaves))
 		return fit_fail_nomem(err);
 	for (size_t i = 0; i < n; i++)
@@ -229,14 +197,14 @@ static int make_problem(struct pollux *s, const struct fit_view *v, struct fit_p
 	qsort(s->order, n, sizeof *s->order, by_service);
 	for (size_t i = 0; i < n && !rc; i++) {
 		rc = fill_job(s, v, s->order[i].job, fair, &s->jobs[i], err);
-		fill_current(s, v, s->order[i].job, s->current + i * s->n_columns, &s->leaves[i]);
+		s->leaves[i] = !fit_pollux_nodes_row(&s->nodes, v, s->order[i].job, s->current + i * m);
 	}
 	*p = (struct fit_pollux_problem){
 		.n_jobs = (int)n,
-		.n_nodes = (int)s->n_columns,
+		.n_nodes = (int)m,
 		.n_gpus = (int)v->cluster->n_open,
 		.jobs = s->jobs,
-		.capacity = s->capacity,
+		.capacity = s->nodes.capacity,
 		.current = s->current,
 		.power = s->params.pollux_power,
 		.avoid_interference = !s->params.pollux_interfere,
@@ -268,29 +236,39 @@ static int search(struct pollux *s, const struct fit_view *v, const struct fit_p
 	return rc;
 }
 
+/* What the search found for a job becomes its allocation, unless that is what it holds. */
+static int apply(struct pollux *s, const struct fit_view *v, uint32_t j, const uint8_t *found, const uint8_t *held,
+		 struct fit_plan *plan)
+{
+	const size_t m = s->nodes.n;
+	size_t n;
+
+	memcpy(s->row, found, m);
+	if (s->nodes.several)
+		fit_pollux_nodes_one_type(&s->nodes, v, j, s->row);
+	if (held && memcmp(s->row, held, m) == 0)
+		return FIT_OK;
+	n = fit_pollux_nodes_shares(&s->nodes, s->row, s->shares);
+	if (fit_pollux_nodes_keep(&s->nodes, j, n ? s->row : NULL))
+		return FIT_ENOMEM;
+	return fit_plan_place(plan, j, s->shares, n);
+}
+
 static int pollux_decide(void *state, const struct fit_view *v, struct fit_plan *plan, struct fit_err *err)
 {
 	struct pollux *s = state;
 	struct fit_pollux_problem p;
 	const uint8_t *best = NULL;
-	int rc = find_columns(s, v) ? fit_fail_nomem(err) : FIT_OK;
+	int rc = fit_pollux_nodes_find(&s->nodes, v) ? fit_fail_nomem(err) : FIT_OK;
 
-	if (rc || !s->n_columns)	/* no node is up yet */
+	if (rc || !s->nodes.n)	/* no node is up yet */
 		return rc;
 	rc = make_problem(s, v, &p, err);
 	rc = rc ? rc : search(s, v, &p, &best, err);
-	for (int i = 0; i < p.n_jobs && !rc; i++) {
-		const uint8_t *row = best + (size_t)i * (size_t)p.n_nodes;
-		size_t n = 0;
-
-		if (!s->leaves[i] && memcmp(row, s->current + (size_t)i * (size_t)p.n_nodes, (size_t)p.n_nodes) == 0)
-			continue;
-		for (int m = 0; m < p.n_nodes; m++)
-			if (row[m])
-				s->shares[n++] = (struct fit_share){ s->node_of[m], row[m] };
-		if (fit_plan_place(plan, s->jobs[i].id, s->shares, n))
+	for (size_t i = 0; !rc && i < (size_t)p.n_jobs; i++)
+		if (apply(s, v, s->jobs[i].id, best + i * s->nodes.n, s->leaves[i] ? NULL : s->current + i * s->nodes.n,
+			  plan))
 			rc = fit_fail_nomem(err);
-	}
 	return rc;
 }
 
@@ -312,7 +290,7 @@ static int pollux_describe(const struct fit_policy_params *p, const struct fit_v
 const struct fit_policy fit_policy_pollux = {
 	.name = "pollux",
 	.summary = "power mean of goodput speedups, batch sizes adapt (Pollux)",
-	.needs = FIT_NEEDS_PROFILE | FIT_NEEDS_INTERVAL | FIT_ADAPTIVE | FIT_SEEDED | FIT_DRAINS | FIT_ONE_TYPE |
+	.needs = FIT_NEEDS_PROFILE | FIT_NEEDS_INTERVAL | FIT_ADAPTIVE | FIT_SEEDED | FIT_DRAINS | FIT_BLIND |
 		 FIT_MOLDS,
 	.init = pollux_init,
 	.free = pollux_free,

@@ -284,7 +284,7 @@ static int choose_batch(const struct fit_job *j, struct fit_run *r, const struct
 		r->batch = fit_app_split_batch(r->app, target, a->gpus, false);
 		return FIT_OK;
 	}
-	rc = fit_agent_best(r->agent, (int64_t)a->n, a->gpus, &best, err);
+	rc = fit_agent_best_within(r->agent, info, (int64_t)a->n, a->gpus, &best, err);
 	if (rc)
 		return fit_fail_prefix(err, rc, "job %s", j->id);
 	if (!best.atomic_bsz)
