@@ -129,8 +129,8 @@ int fit_agent_best(struct fit_agent *a, int64_t nodes, int64_t replicas,
 	return FIT_OK;
 }
 
-int fit_agent_best_within(struct fit_agent *a, const struct fit_app_info *info, int64_t nodes, int64_t replicas,
-			  struct fit_goodput_point *best, struct fit_err *err)
+int fit_agent_best_within(struct fit_agent *a, const struct fit_app_info *info, int64_t nodes,
+			  int64_t replicas, struct fit_goodput_point *best, struct fit_err *err)
 {
 	struct fit_goodput within = a->model;
 	int rc;

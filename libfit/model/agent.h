@@ -54,8 +54,8 @@ int fit_agent_refit(struct fit_agent *a, struct fit_err *err) FIT_MUST_CHECK;
 /* The best split on an allocation; refits first. */
 int fit_agent_best(struct fit_agent *a, int64_t nodes, int64_t replicas,
 		   struct fit_goodput_point *best, struct fit_err *err) FIT_MUST_CHECK;
-/* The same within the limits of another application than the agent's: the same one on GPUs of another type. */
-int fit_agent_best_within(struct fit_agent *a, const struct fit_app_info *info, int64_t nodes, int64_t replicas,
-			  struct fit_goodput_point *best, struct fit_err *err) FIT_MUST_CHECK;
+/* The same within the limits of another application than the agent's: itself on GPUs of another type. */
+int fit_agent_best_within(struct fit_agent *a, const struct fit_app_info *info, int64_t nodes,
+			  int64_t replicas, struct fit_goodput_point *best, struct fit_err *err) FIT_MUST_CHECK;
 
 #endif

@@ -51,7 +51,8 @@ static int hire_agent(struct fit_engine *g, uint32_t j, struct fit_err *err)
 {
 	const struct fit_job *job = fit_engine_job(g, j);
 	const struct fit_app_info *info = fit_app_info(job->app);
-	const int n = job->apps && !(g->p->policy->needs & FIT_BLIND) ? fit_engine_part_of(g, j)->cluster->n_types : 1;
+	const bool by_type = job->apps && !(g->p->policy->needs & FIT_BLIND);
+	const int n = by_type ? fit_engine_part_of(g, j)->cluster->n_types : 1;
 	struct fit_agent *a = calloc((size_t)n, sizeof *a);
 	const struct fit_theta *theta;
 	double sqr, var;

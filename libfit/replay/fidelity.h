@@ -114,8 +114,9 @@ struct fit_fidelity {
 	/* Pollux: see pollux_search.h for the three conventions of its search */
 	bool pollux_search_defects;
 	bool pollux_fair_share_on_one_node;	/* the fair share is predicted on one node, however large */
-	const char *const *pollux_type_order;	/* GPU types, the one first that a job keeps of those of which it was given
-						 * as many; ends with NULL. NULL: by the speed of its application */
+	const char *const *pollux_type_order;	/* GPU types, the one first that a job keeps of those of which it
+						 * was given as many; ends with NULL. NULL: by the speed of its
+						 * application */
 	/* Gavel: see policy_gavel.c */
 	int64_t steps_round_ns;		/* rounds of whole steps, as many as fit in this; a round ends with the last of
 					 * them. 0: rounds of the interval, in which steps flow */

@@ -149,20 +149,20 @@ struct fit_app *fit_job_find_app(const struct fit_jobs_params *p, const struct f
 }
 
 /* A policy that knows no types may put the job on any of them. */
-static int check_all_types(const struct fit_reader *r, const struct fit_cell *c, const struct fit_jobs_params *p,
-			   const struct fit_job *j, struct fit_err *err)
+static int check_all_types(const struct fit_reader *r, const struct fit_cell *c,
+			   const struct fit_jobs_params *p, const struct fit_job *j, struct fit_err *err)
 {
 	const struct fit_cluster *k = &p->partitions->p[j->partition].cluster;
 
 	if (!p->blind || k->n_types < 2)
 		return FIT_OK;
 	if (j->gpu_type != FIT_ANY_TYPE)
-		return fit_reader_fail(r, FIT_EDATA, "gpu_type", err, "'%s' (expected none: policy %s knows no types)",
-				       k->types[j->gpu_type].name, p->blind);
+		return fit_reader_fail(r, FIT_EDATA, "gpu_type", err, "'%s' (expected none: policy %s knows no "
+				       "types)", k->types[j->gpu_type].name, p->blind);
 	for (int32_t t = 0; t < k->n_types; t++)
 		if (!fit_job_find_app(p, k, t, c[C_APP].u.t))
-			return fit_reader_fail(r, FIT_EDATA, "app", err, "'%.*s' was not measured on GPU type '%s' (expected an "
-					       "application of all types: policy %s knows no types)",
+			return fit_reader_fail(r, FIT_EDATA, "app", err, "'%.*s' was not measured on GPU type '%s' "
+					       "(expected an application of all types: policy %s knows no types)",
 					       FIT_TEXT_ARG(c[C_APP].u.t), k->types[t].name, p->blind);
 	return FIT_OK;
 }

@@ -180,8 +180,8 @@ struct fit_policy_params fit_policy_params_default(void);
 #define FIT_NEEDS_ALLOCATIONS 2048u	/* no sense without a table of them; what jobs ask for does not count */
 #define FIT_CAPS_BATCH 8192u	/* with FIT_ADAPTIVE: jobs stay within the batch sizes that were measured */
 #define FIT_ONE_TYPE 4096u		/* knows GPUs of one type only */
-#define FIT_BLIND 4194304u	/* runs on several types and takes no notice: a job has one agent, which learns on all of
-				 * them, and has to be measured on each. Elastic clusters have one type */
+#define FIT_BLIND 4194304u	/* runs on several types and takes no notice: a job has one agent, which learns on
+				 * all of them, and has to be measured on each. Elastic clusters have one type */
 #define FIT_NEEDS_PLAN_TIMES 16384u	/* no sense without times of execution plans */
 #define FIT_CHOOSES_PLANS 32768u	/* and it chooses the plan of a job; what the job asks for does not count */
 #define FIT_NEEDS_RATES 262144u	/* no sense without measured rates by GPU type */

@@ -237,8 +237,8 @@ static int search(struct pollux *s, const struct fit_view *v, const struct fit_p
 }
 
 /* What the search found for a job becomes its allocation, unless that is what it holds. */
-static int apply(struct pollux *s, const struct fit_view *v, uint32_t j, const uint8_t *found, const uint8_t *held,
-		 struct fit_plan *plan)
+static int apply(struct pollux *s, const struct fit_view *v, uint32_t j, const uint8_t *found,
+		 const uint8_t *held, struct fit_plan *plan)
 {
 	const size_t m = s->nodes.n;
 	size_t n;
@@ -266,8 +266,8 @@ static int pollux_decide(void *state, const struct fit_view *v, struct fit_plan 
 	rc = make_problem(s, v, &p, err);
 	rc = rc ? rc : search(s, v, &p, &best, err);
 	for (size_t i = 0; !rc && i < (size_t)p.n_jobs; i++)
-		if (apply(s, v, s->jobs[i].id, best + i * s->nodes.n, s->leaves[i] ? NULL : s->current + i * s->nodes.n,
-			  plan))
+		if (apply(s, v, s->jobs[i].id, best + i * s->nodes.n,
+			  s->leaves[i] ? NULL : s->current + i * s->nodes.n, plan))
 			rc = fit_fail_nomem(err);
 	return rc;
 }

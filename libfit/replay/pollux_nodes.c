@@ -62,9 +62,10 @@ int fit_pollux_nodes_find(struct fit_pollux_nodes *k, const struct fit_view *v)
 	return rc;
 }
 
-bool fit_pollux_nodes_row(const struct fit_pollux_nodes *k, const struct fit_view *v, uint32_t j, uint8_t *row)
+bool fit_pollux_nodes_row(const struct fit_pollux_nodes *k, const struct fit_view *v, uint32_t j,
+			  uint8_t *row)
 {
-	const struct fit_alloc *a = fit_view_alloc(v, j);
+	const struct fit_alloc *a;
 	bool stays = true;
 
 	memset(row, 0, k->n);
@@ -73,6 +74,7 @@ bool fit_pollux_nodes_row(const struct fit_pollux_nodes *k, const struct fit_vie
 			memcpy(row, k->rows[j], k->n);
 		return true;
 	}
+	a = fit_view_alloc(v, j);
 	for (size_t i = 0; i < a->n; i++)
 		stays = stays && !v->cluster->closed[a->shares[i].node];
 	for (size_t i = 0; i < a->n && stays; i++)
@@ -95,12 +97,14 @@ static int place_of(const struct fit_fidelity *f, const char *type)
 static bool better_type(const struct fit_view *v, uint32_t j, int32_t a, int32_t b)
 {
 	struct fit_app *const *apps = v->jobs[j].apps;
-	int pa = place_of(v->fidelity, v->cluster->types[a].name), pb = place_of(v->fidelity, v->cluster->types[b].name);
+	const struct fit_gpu_type *types = v->cluster->types;
+	int pa = place_of(v->fidelity, types[a].name), pb = place_of(v->fidelity, types[b].name);
 
 	return pa != pb ? pa < pb : fit_app_one_gpu(apps[a], false) > fit_app_one_gpu(apps[b], false);
 }
 
-void fit_pollux_nodes_one_type(const struct fit_pollux_nodes *k, const struct fit_view *v, uint32_t j, uint8_t *row)
+void fit_pollux_nodes_one_type(const struct fit_pollux_nodes *k, const struct fit_view *v, uint32_t j,
+			       uint8_t *row)
 {
 	const struct fit_cluster *c = v->cluster;
 	int64_t of[FIT_GPU_TYPES_MAX] = { 0 };
@@ -133,7 +137,8 @@ int fit_pollux_nodes_keep(struct fit_pollux_nodes *k, uint32_t j, const uint8_t 
 	return FIT_OK;
 }
 
-size_t fit_pollux_nodes_shares(const struct fit_pollux_nodes *k, const uint8_t *row, struct fit_share *shares)
+size_t fit_pollux_nodes_shares(const struct fit_pollux_nodes *k, const uint8_t *row,
+			       struct fit_share *shares)
 {
 	size_t n = 0;
 

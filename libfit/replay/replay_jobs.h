@@ -87,8 +87,9 @@ struct fit_jobs_params {
 	bool predicted;				/* each job needs a prediction */
 	const char *molds;			/* rigid jobs are refused: this policy gives each job the number of GPUs
 						 * that it thinks best; NULL: they are not */
-	const char *blind;			/* with several types: jobs that ask for one, or were not measured on all of them,
-						 * are refused: this policy takes no notice of types; NULL: they are not */
+	const char *blind;			/* with several types: jobs that ask for one, or were not measured on
+						 * all of them, are refused: this policy takes no notice of types; NULL:
+						 * they are not */
 	const struct fit_partitions *partitions;
 	bool keep_too_large;		/* false: a job larger than the cluster is an error */
 	int64_t skip_bad;		/* bad rows to leave out before giving up */

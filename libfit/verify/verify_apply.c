@@ -30,7 +30,7 @@ static void allocate(struct fit_verifier *v, struct verify_live *l, const struct
 	l->n_nodes = r->n_nodes;
 	l->gpus = r->sum;
 	l->since_ns = l->last_ns = r->t;
-	verify_agent_switch(l, r->n_nodes ? verify_type_of(v, r->nodes[0].node) : 0);
+	verify_agent_switch(l, r->n_nodes && !v->blind ? verify_type_of(v, r->nodes[0].node) : 0);
 	l->sia_restarts += l->first_start_ns != NEVER && !keeps;
 	keeps = keeps || r->ev == EV_SHIFT;
 	l->delay_ns = r->on_profiler ? 0 : keeps ? left_ns : verify_delay_ns(v, l, r->nodes, r->n_nodes);

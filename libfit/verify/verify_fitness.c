@@ -66,8 +66,8 @@ int fit_verifier_fitness(struct fit_verifier *v, const char *operand, struct fit
 
 	v->last_t = -1; /* faults have no instant from here on */
 	if (!v->n_fitnesses)
-		return fit_fail(err, FIT_EDATA, "%s: no decision to check (expected the log of a pollux replay)",
-				operand);
+		return fit_fail(err, FIT_EDATA, "%s: no decision to check (expected the log of a pollux replay on one "
+				"GPU type)", operand);
 	rc = verify_each_row(v, operand, fields, N_FIELDS, take, NULL, NULL, err);
 	for (size_t i = 0; i < v->n_fitnesses && !rc; i++)
 		if (!v->fitnesses[i].seen)

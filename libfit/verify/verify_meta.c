@@ -116,6 +116,7 @@ static void read_meta_pollux(struct fit_verifier *v, const struct fit_meta *m, i
 {
 	const char *s = fit_meta_get(m, "pollux_p"), *fidelity = fit_meta_get(m, "fidelity");
 	bool known, osdi = fidelity && fit_text_is(fit_text_of(fidelity), "pollux-osdi21");
+	const char *cluster = fit_meta_get(m, "cluster");
 	int allowed = 0;
 
 	v->adaptive = v->with_profile;
@@ -130,7 +131,8 @@ static void read_meta_pollux(struct fit_verifier *v, const struct fit_meta *m, i
 	meta_choice(v, m, "pollux_interference", avoidances, &allowed);
 	v->pollux_avoids = allowed == 0;
 	s = fit_meta_get(m, "pollux_search");
-	v->fair_on_one_node = osdi;
+	v->fair_on_one_node = osdi || (fidelity && fit_text_is(fit_text_of(fidelity), "sia-sosp23"));
+	v->blind = cluster && verify_unlike_types(fit_text_of(cluster));
 	v->pollux_reference = s && fit_text_is(fit_text_of(s), "ga-reference");
 	known = v->pollux_reference || (s && fit_text_is(fit_text_of(s), "ga"));
 	verify_check(v, RULE_META);
@@ -328,7 +330,7 @@ int verify_read_meta(struct fit_verifier *v, const struct fit_meta *m, bool *fil
 	if (v->policy == POLICY_GAVEL) {
 		;	/* they are written for any cluster */
 	} else if (fit_meta_get(m, "virtual_clusters") || (fit_meta_get(m, "cluster") && v->policy != POLICY_SIA &&
-	     verify_unlike_types(fit_text_of(fit_meta_get(m, "cluster")))) ||
+	     v->policy != POLICY_POLLUX && verify_unlike_types(fit_text_of(fit_meta_get(m, "cluster")))) ||
 	    (fit_meta_get(m, "placement") && v->policy != POLICY_BOA && v->policy != POLICY_FOLLOW &&
 	     v->policy != POLICY_RUBICK) ||
 	    v->policy == POLICY_LUCID || v->policy == POLICY_HORUS || fit_meta_get(m, "profiler_nodes") ||

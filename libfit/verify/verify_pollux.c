@@ -69,8 +69,13 @@ static struct verify_agent *in_use(const struct verify_live *l)
 	return l->agent && l->agent->type == l->agent_type ? l->agent : NULL;
 }
 
+/* Of several types that of node 0 counts, which is of the first one. */
 static const struct fit_app_info *info_of(const struct fit_verifier *v, uint32_t job)
 {
+	struct fit_app *first = v->blind ? verify_model_on(v, job, 0) : NULL;
+
+	if (first)
+		return fit_app_info(first);
 	return v->jobs[job].app == UINT16_MAX ? NULL : v->apps[v->jobs[job].app].info;
 }
 
@@ -86,7 +91,7 @@ static const struct fit_app_info *info_on(const struct fit_verifier *v, const st
 static struct verify_agent *agent_on(const struct fit_verifier *v, const struct verify_row *r)
 {
 	struct verify_agent *a = r->live->agent;
-	uint16_t type = r->n_nodes ? verify_type_of(v, r->nodes[0].node) : 0;
+	uint16_t type = r->n_nodes && !v->blind ? verify_type_of(v, r->nodes[0].node) : 0;
 
 	while (a && a->type != type)
 		a = a->next;
@@ -220,7 +225,7 @@ void verify_agent_learn(struct fit_verifier *v, struct verify_live *l)
 	    fit_app_grad_stats(model, total, l->epoch, &sqr, &var, &v->model_err))
 		return;	/* the profile does not cover it: the progress rule says so */
 	if (!in_use(l)) {
-		agent = agent_new(v, l->job, fit_app_info(model));
+		agent = agent_new(v, l->job, v->blind ? info : fit_app_info(model));
 		if (agent) {
 			agent->next = l->agent;
 			agent->type = l->agent_type;
@@ -379,10 +384,13 @@ static bool as_good(const struct fit_goodput *g, int64_t nodes, int64_t gpus, st
 	return false;
 }
 
+/* place: of one of the nodes that it is on */
 static bool check_best(struct fit_verifier *v, const struct verify_live *l, struct verify_agent *a,
-		       int64_t nodes, int64_t gpus, struct fit_batch found)
+		       const struct verify_place *place, size_t nodes, int64_t gpus, struct fit_batch found)
 {
-	const struct fit_app *model = v->policy == POLICY_SIA ? verify_model_of(v, l->job, a->type) : NULL;
+	const struct fit_app *on = verify_model_on(v, l->job, place->node);
+	const struct fit_app *caps = v->policy == POLICY_SIA || v->sia_reference || v->blind ? on : NULL;
+	struct fit_goodput g = a->model;
 	struct fit_goodput_point p;
 	struct fit_batch want;
 
@@ -392,17 +400,22 @@ static bool check_best(struct fit_verifier *v, const struct verify_live *l, stru
 			     a->n, v->model_err.msg);
 		return false;
 	}
-	p = best_on(a, nodes > 1, gpus);
+	if (v->blind && on) {	/* the one model, within the limits of the type that it is on */
+		g.max_batch = fit_app_info(on)->max_batch;
+		g.min_local_bsz = fit_app_info(on)->min_local_bsz;
+		g.max_local_bsz = fit_app_info(on)->max_local_bsz;
+	}
+	p = v->blind ? fit_goodput_best(&g, nodes > 1 ? 2 : 1, gpus) : best_on(a, nodes > 1, gpus);
 	if (p.atomic_bsz < 1) {
 		verify_fault(v, RULE_POLLUX_BEST, l->job, "no batch size fits %lld GPUs",
 			     (long long)gpus);
 		return false;
 	}
-	want = clamped(&a->model, gpus, p.atomic_bsz, p.accum_steps);
-	if (model && fit_app_most_local(model, gpus) < want.atomic_bsz)
-		want.atomic_bsz = fit_app_most_local(model, gpus);
+	want = clamped(&g, gpus, p.atomic_bsz, p.accum_steps);
+	if (caps && fit_app_most_local(caps, gpus) < want.atomic_bsz)
+		want.atomic_bsz = fit_app_most_local(caps, gpus);
 	if ((found.atomic_bsz == want.atomic_bsz && found.accum_steps == want.accum_steps) ||
-	    as_good(&a->model, nodes, gpus, found, p.goodput))
+	    as_good(&g, (int64_t)nodes, gpus, found, p.goodput))
 		return true;
 	verify_fault(v, RULE_POLLUX_BEST, l->job,
 		     "the best batch size on %lld GPUs is %lld a GPU in %lld + 1 passes by the %zu "
@@ -427,7 +440,7 @@ void verify_row_pollux_best(struct fit_verifier *v, const struct verify_row *r)
 		return;
 	}
 	if (agent_on(v, r) && !fixed_batch(v, r->job, info))
-		(void)check_best(v, l, agent_on(v, r), (int64_t)r->n_nodes, r->sum,
+		(void)check_best(v, l, agent_on(v, r), r->nodes, r->n_nodes, r->sum,
 				 (struct fit_batch){ r->local_bsz, r->accum });
 }
 
@@ -442,7 +455,7 @@ void verify_decide_pollux_best(struct fit_verifier *v)
 
 		if (!has_worked(v, l) || l->tuned || !in_use(l) || !info || fixed_batch(v, l->job, info))
 			continue;
-		if (check_best(v, l, in_use(l), (int64_t)l->n_nodes, l->gpus,
+		if (check_best(v, l, in_use(l), l->nodes, l->n_nodes, l->gpus,
 			       (struct fit_batch){ l->local_bsz, l->accum }) &&
 		    !v->mute)
 			l->tuned = true;
@@ -456,12 +469,32 @@ static int64_t least_of(int64_t a, int64_t b)
 	return a < b ? a : b;
 }
 
+/* Pollux on several types: no more than the smallest one has on the nodes that profiles were measured on. */
+static int64_t most_of_types(const struct fit_verifier *v)
+{
+	int64_t sum[UINT8_MAX + 1] = { 0 }, nodes[UINT8_MAX + 1] = { 0 }, most = v->total;
+
+	for (size_t i = 0; i < v->n_nodes; i++) {
+		uint16_t t = v->node_type[i];
+
+		if (t <= UINT8_MAX && (!v->type_nodes[t] || nodes[t] < v->type_nodes[t])) {
+			sum[t] += v->size[i];
+			nodes[t]++;
+		}
+	}
+	for (size_t t = 0; t <= UINT8_MAX; t++)
+		most = nodes[t] ? least_of(most, sum[t]) : most;
+	return most;
+}
+
 /* The most GPUs that a job may have. */
 static int64_t most_gpus(const struct fit_verifier *v, const struct fit_app_info *info,
 			 const struct verify_live *l)
 {
 	int64_t most = info->max_batch / info->min_local_bsz;
 
+	if (v->blind)
+		most = least_of(most, most_of_types(v));
 	if (!v->seeded)
 		most = least_of(most, l->agent && l->agent->most_gpus > 0 ? 2 * l->agent->most_gpus : 1);
 	return info->max_replicas ? least_of(most, info->max_replicas) : most;
@@ -554,6 +587,38 @@ static size_t contended_node(struct fit_verifier *v)
 	return i;
 }
 
+/*
+ * Several types: nodes are cut into virtual ones of as many GPUs as the smallest has, and on each of those is
+ * at most one job that is on several. The log does not tell them apart. But a job that is on several nodes,
+ * or has more GPUs of one than a virtual one has, is on at least as many of the node as hold its GPUs there,
+ * and together they are no more than there are.
+ */
+static void check_virtual_nodes(struct fit_verifier *v)
+{
+	int64_t each = INT64_MAX;
+
+	for (size_t i = 0; i < v->n_nodes; i++)
+		each = least_of(each, v->size[i]);
+	for (size_t i = 0; i < v->n_nodes; i++) {
+		int64_t used = 0, n_jobs = 0;
+
+		for (size_t k = 0; k < v->active.n; k++) {
+			const struct verify_live *l = &v->live[v->active.a[k]];
+
+			for (size_t p = 0; p < l->n_nodes; p++)
+				if ((size_t)l->nodes[p].node == i && (l->n_nodes > 1 || l->nodes[p].gpus > each)) {
+					used += (l->nodes[p].gpus + each - 1) / each;
+					n_jobs++;
+				}
+		}
+		if (used > (v->size[i] + each - 1) / each)
+			verify_fault(v, RULE_POLLUX_INTERFERENCE, NONE,
+				     "node %zu is %lld virtual ones of %lld GPUs, and %lld jobs that are on several "
+				     "need %lld of them", i, (long long)((v->size[i] + each - 1) / each),
+				     (long long)each, (long long)n_jobs, (long long)used);
+	}
+}
+
 void verify_decide_pollux_interference(struct fit_verifier *v)
 {
 	size_t node;
@@ -561,6 +626,10 @@ void verify_decide_pollux_interference(struct fit_verifier *v)
 	if (!v->acted)
 		return;
 	verify_check(v, RULE_POLLUX_INTERFERENCE);
+	if (v->blind) {
+		check_virtual_nodes(v);
+		return;
+	}
 	node = contended_node(v);
 	if (node < v->n_nodes)
 		verify_fault(v, RULE_POLLUX_INTERFERENCE, NONE,
@@ -631,7 +700,7 @@ void verify_pollux_before(struct fit_verifier *v)
 
 	v->keep_fitness = -1;
 	v->fitness_told = false;
-	if (!v->legal || !n || v->total < 1 || verify_nodes_leave(v))
+	if (!v->legal || !n || v->total < 1 || verify_nodes_leave(v) || v->blind)
 		return;
 	v->fair_gpus = (v->total + n - 1) / n;
 	for (size_t i = 0; i < v->active.n; i++) {

@@ -201,10 +201,16 @@ static bool avoids_interference(const struct fit_verifier *v)
 	return is_pollux(v) && v->pollux_avoids;
 }
 
-/* The reference's search does not look at what is held now, so it may do worse. */
+/* The reference's search does not look at what is held now, so it may do worse. On several types some of what
+ * was found is taken away again. */
 static bool starts_from_current(const struct fit_verifier *v)
 {
-	return is_pollux(v) && !v->pollux_reference;
+	return is_pollux(v) && !v->pollux_reference && !v->blind;
+}
+
+static bool has_fitness(const struct fit_verifier *v)
+{
+	return is_pollux(v) && !v->blind;
 }
 
 static enum verify_job_state state_of(const struct fit_verifier *v, const struct verify_row *r)
@@ -774,12 +780,13 @@ const struct verify_rule_def verify_rules[N_RULES] = {
 			   "each GPU goes where it shortens completion most", 0, is_optimus, NULL,
 			   verify_decide_optimus, NULL },
 	[RULE_POLLUX_INTERFERENCE] = { "pollux-interference",
-				       "on each node at most one job that is on several nodes", 0,
+				       "on each node at most one job that is on several nodes; of several GPU types: on each "
+				       "virtual node", 0,
 				       avoids_interference, NULL,
 				       verify_decide_pollux_interference, NULL },
 	[RULE_POLLUX_DOUBLING] = { "pollux-doubling",
 				   "at most twice the GPUs that the job ran on before, and no more "
-				   "than its batch limits allow",
+				   "than its batch limits and the smallest GPU type allow",
 				   EV_PLACING, is_pollux, verify_row_pollux_doubling, NULL, NULL },
 	[RULE_POLLUX_LIMITS] = { "pollux-batch-limits",
 				 "batch sizes are within the limits of the application; a fixed "
@@ -795,7 +802,7 @@ const struct verify_rule_def verify_rules[N_RULES] = {
 				  starts_from_current, NULL, verify_decide_pollux_fitness, NULL },
 	[RULE_FITNESS_FOLLOWS] = { "fitness-follows",
 				   "the given fitness of each decision follows from events, models and profile", 0,
-				   is_pollux, NULL, verify_decide_fitness, NULL },
+				   has_fitness, NULL, verify_decide_fitness, NULL },
 	[RULE_SIA_CONFIG] = { "sia-config",
 			      "a configuration of the grid of one type: powers of two, then whole nodes; no more than "
 			      "twice the GPUs that it ran on",

@@ -196,7 +196,7 @@ run 'not a table of fitness' 1 gf-verify --jobs "$T/jobs" --profile "$T/mini.h5"
 has 'is said' "$T/err" "^gf-verify: $T/jobs:1: no column 'time_s' "
 run 'fitness of a log that has none' 1 gf-verify --jobs "$T/two" --profile "$T/mini.h5" --fitness "$T/fitness-1" "$T/fifo"
 is 'is said, too' "$T/err" \
-	"gf-verify: $T/fitness-1: no decision to check (expected the log of a pollux replay)"
+	"gf-verify: $T/fitness-1: no decision to check (expected the log of a pollux replay on one GPU type)"
 
 # ---- metadata ----
 
