@@ -253,6 +253,8 @@ static int run(struct cli *cli, void *given)
 		}
 		status = run_recipes(cli, o, &claims);
 	}
+	if (!claims.n)
+		cli_warn(cli, "%s: no claims", cli_operand_name(cli, 0));
 	rc = cli_writer_open(cli, &w, &err);
 	rc = rc ? rc : judge_all(cli, o, &claims, w, counts, &err);
 	rc = cli_writer_close(w, rc, &err);

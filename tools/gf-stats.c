@@ -196,6 +196,8 @@ static int run(struct cli *cli, void *given)
 	if (rc) {
 		status = cli_error(cli, &err);
 	} else {
+		if (!(fit_trace_stats_value(ts, "jobs") > 0))
+			cli_warn(cli, "%s: no jobs", fit_reader_input(r));
 		say_missing(cli, fit_reader_input(r), ts);
 		say_repeats(cli, fit_reader_input(r), &rep);
 	}

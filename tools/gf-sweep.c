@@ -108,8 +108,6 @@ int sweep_verb_plan(struct cli *cli, void *given)
 	struct fit_err err = { 0 };
 	int rc, status = CLI_EXIT_OK;
 
-	if (!*o->folder)
-		return cli_usage(cli, "an empty --folder (expected a path)");
 	rc = read_grid(o, &g, &err);
 	rc = rc ? rc : sweep_plan_make(&p, &spec, &err);
 	rc = rc ? rc : write_plan(cli, &p, &g, &err);

@@ -172,8 +172,6 @@ static int run(struct cli *cli, void *given)
 		rc = throughput_read_profile(cli, o, &d, &err);
 	else if (!o->predict)
 		rc = throughput_read(cli, o, cli_operand(cli, 0), "", &d, &err);
-	if (!rc && d.bad > 0 && o->skip_bad == 0)
-		goto out;	/* each was reported, cli->status is set */
 	if (!rc && !o->predict && d.n == 0)
 		rc = fit_fail(&err, FIT_EDATA, "%s: no observations%s", d.name ? d.name : "input",
 			      o->app.n ? " of that application" : "");
@@ -182,15 +180,12 @@ static int run(struct cli *cli, void *given)
 	if (!rc)
 		rc = o->predict ? throughput_predict_all(cli, o, &d, w, &err)
 				: throughput_fit_all(cli, o, &p, &d, w, &err);
-	if (!rc && o->predict && d.bad > 0 && o->skip_bad == 0)
-		fit_writer_abort(w);
-	else
-		rc = cli_writer_close(w, rc, &err);
+	rc = cli_writer_close(w, rc, &err);
 	if (rc)
 		status = cli_error(cli, &err);
 out:
 	throughput_release(&d);
-	return status > cli->status ? status : cli->status;
+	return status;
 }
 
 static const struct cli_verb verbs[] = {

@@ -243,7 +243,8 @@ int goodput_make_jobs(const struct goodput_options *o, struct goodput_data *d, s
 		}
 	}
 	if (!rc && d->n == 0)
-		rc = fit_fail(err, FIT_EDATA, "no gradient statistics%s",
+		rc = fit_fail(err, FIT_EDATA, "%s: no %s%s", o->stats ? o->stats : o->models,
+			      o->stats ? "gradient statistics" : "models with gradient statistics",
 			      o->app.n ? " of that application" : "");
 	return rc;
 }

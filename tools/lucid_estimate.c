@@ -329,8 +329,8 @@ int lucid_estimate(struct cli *cli, void *given)
 		if (!e.predicted_ns || !e.source || !e.order)
 			rc = fit_fail_nomem(&err);
 	}
-	if (!rc && !e.js.n)
-		cli_warn(cli, "%s: no jobs", e.js.t.input);
+	if (!rc)
+		lucid_jobs_warn(cli, &e.js);
 	rc = rc ? rc : estimate(cli, &e, &err);
 	rc = rc ? rc : o->output == OUT_JOBS ? estimate_write_jobs(cli, &e, &err) :
 	     o->output == OUT_MODEL ? estimate_write_model(cli, &e, &err) : estimate_write_accuracy(cli, &e, &err);

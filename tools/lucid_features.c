@@ -92,6 +92,8 @@ int lucid_features(struct cli *cli, void *given)
 	struct fit_err err;
 	int rc = lucid_jobs_read(&js, cli_operand(cli, 0), o->name_distance, &err);
 
+	if (!rc)
+		lucid_jobs_warn(cli, &js);
 	rc = rc ? rc : cli_table_about(cli, &w, "features", NULL, js.t.hash, fields,
 				       sizeof fields / sizeof *fields, &err);
 	for (size_t i = 0; i < js.n && !rc; i++)

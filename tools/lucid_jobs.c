@@ -158,6 +158,19 @@ int lucid_jobs_read(struct lucid_jobs *js, const char *operand, double name_dist
 	return rc ? rc : fit_history(js->jobs, js->n, &js->names, js->rows, err);
 }
 
+void lucid_jobs_warn(const struct cli *cli, const struct lucid_jobs *js)
+{
+	size_t known = 0;
+
+	for (size_t i = 0; i < js->n; i++)
+		known += js->jobs[i].duration_ns >= 0;
+	if (!js->n)
+		cli_warn(cli, "%s: no jobs", js->t.input);
+	else if (!known)
+		cli_warn(cli, "%s: no job has a duration (duration_s), so nothing is known of earlier ones",
+			 js->t.input);
+}
+
 void lucid_jobs_release(struct lucid_jobs *js)
 {
 	free(js->jobs);

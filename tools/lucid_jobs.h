@@ -31,6 +31,8 @@ int lucid_jobs_read(struct lucid_jobs *js, const char *operand, double name_dist
 /* The day of the metadata `origin`, from 1970-01-01; INT64_MIN: there is none. */
 int64_t lucid_jobs_origin(const struct fit_meta *m);
 void lucid_jobs_release(struct lucid_jobs *js);
+/* A warning when there are none, or none of a known duration, of which alone something can be learned. */
+void lucid_jobs_warn(const struct cli *cli, const struct lucid_jobs *js);
 struct lucid_calendar lucid_jobs_calendar(const struct lucid_jobs *js, int64_t submit_ns);
 /* s NULL: no name. */
 struct fit_text lucid_jobs_name_group(const struct lucid_jobs *js, size_t i);

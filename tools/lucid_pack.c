@@ -41,8 +41,8 @@ static int write_thresholds(const struct cli *cli, const struct fit_colocation *
 		return fit_fail_nomem(err);
 	if (n == 0) {
 		free(rows);
-		return fit_fail(err, FIT_EDATA, "no pair has a %s of both configurations",
-				fit_packing_rule_names[p->rule]);
+		return fit_fail(err, FIT_EDATA, "%s: no pair has a %s of both configurations",
+				cli_operand_name(cli, 0), fit_packing_rule_names[p->rule]);
 	}
 	if (left_out)
 		cli_warn(cli, "%zu %s left out: no %s of a configuration", left_out,

@@ -190,21 +190,27 @@ static int read_forecast(const char *operand, struct fit_table *t, struct fit_fo
 
 static const char *check_profile(const struct lucid_profile_options *o, struct fit_profiler_params *q)
 {
-	int64_t ns;
-
 	q->nodes = (int32_t)o->nodes;
 	q->node_gpus = (int32_t)o->node_gpus;
 	q->limit_ns = o->limit_ns;
 	q->most_gpus = o->most_gpus;
 	q->naive = o->naive;
 	q->shrink_gpus = 5 * (double)o->most_gpus;
-	for (size_t i = 0; i < o->sweep.n; i++)
-		if (fit_parse_time(fit_text_of(o->sweep.items[i]), &ns) || ns < 0 ||
-		    ns > FIT_REPLAY_SPAN_MAX_NS)
-			return "--sweep: bad seconds (expected a number from 0 on)";
 	if (o->sweep.n && o->naive)
 		return "--sweep and --naive: a sweep has both orders";
 	return fit_profiler_params_check(q);
+}
+
+static int check_sweep(struct cli *cli, const struct lucid_profile_options *o)
+{
+	int64_t ns;
+
+	for (size_t i = 0; i < o->sweep.n; i++)
+		if (fit_parse_time(fit_text_of(o->sweep.items[i]), &ns) || ns < 0 ||
+		    ns > FIT_REPLAY_SPAN_MAX_NS)
+			return cli_usage(cli, "bad value '%s' for --sweep (expected seconds from 0 on)",
+					 o->sweep.items[i]);
+	return CLI_EXIT_OK;
 }
 
 static const struct cli_use profile_uses[] = { { "time", 1, "no --sweep" }, { NULL, 0, NULL } };
@@ -222,6 +228,7 @@ int lucid_profile(struct cli *cli, void *given)
 	const char *wrong = check_profile(o, &q);
 	int rc = cli_check_uses(cli, profile_uses, !o->sweep.n);
 
+	rc = rc ? rc : check_sweep(cli, o);
 	if (rc || wrong)
 		return rc ? rc : cli_usage(cli, "%s", wrong);
 	/* jobs of any size are read (none is too large for no cluster); the profiler's bound is --gpus */
@@ -234,6 +241,8 @@ int lucid_profile(struct cli *cli, void *given)
 	if (!rc && js.n_bad)
 		cli_warn(cli, "%zu bad %s left out, the first: %s", js.n_bad, fit_plural(js.n_bad, "row", "rows"),
 			 js.bad_why);
+	if (!rc && !js.n)
+		cli_warn(cli, "%s: no jobs", js.input);
 	rc = rc ? rc : profile_jobs(cli, o, &js, &q, &err);
 	fit_jobs_release(&js);
 	fit_table_release(&table);

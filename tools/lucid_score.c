@@ -215,5 +215,7 @@ int lucid_score(struct cli *cli, void *given)
 		rc = write_tree(cli, &s, o->output == SCORE_TEXT, &err);
 	free(s.m);
 	fit_colocation_release(&s.c);
+	if (rc == FIT_EDATA)
+		fit_fail_prefix(&err, rc, "%s", cli_operand_name(cli, 0));
 	return rc ? cli_error(cli, &err) : 0;
 }

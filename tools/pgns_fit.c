@@ -124,7 +124,7 @@ int pgns_fit(struct cli *cli, const struct pgns_options *o, struct fit_writer *w
 	int rc = o->profile ? profile_points(cli, o, &runs, err) : read_points(cli, o, &runs, err);
 
 	if (!rc && runs.n == 0)
-		rc = fit_fail(err, FIT_EDATA, "no estimates%s",
+		rc = fit_fail(err, FIT_EDATA, "%s: no estimates%s", o->profile ? o->profile : cli_operand_name(cli, 0),
 			      o->app.n > 0 ? " of that application" : "");
 	if (!rc)
 		rc = fit_pgns_runs_fit(&runs, o->penalty, err);

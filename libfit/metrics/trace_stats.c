@@ -72,6 +72,8 @@ int fit_jobs_begin(struct fit_jobs_reader *jr, struct fit_reader *r, const char 
 		jr->by_at[k] = i;
 	}
 	rc = fit_reader_begin(r, jr->fields, jr->n_fields, err);
+	if (!rc && strcmp(fit_reader_table_name(r), "log") == 0)
+		return fit_fail(err, FIT_EDATA, "%s: an event log (expected a table of jobs)", fit_reader_input(r));
 	if (!rc)
 		jr->day_offset_ns = time_of_day(fit_meta_get(fit_reader_meta(r), "origin"));
 	return rc;

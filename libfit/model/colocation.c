@@ -100,8 +100,9 @@ static int take_config(struct fit_colocation *c, const struct fit_reader *r, con
 	if (!x[C_LABEL].na && (k.label < 0 || k.label > 2))
 		return fit_reader_fail(r, FIT_EDATA, "label", err, "bad label %lld (expected 0, 1 or 2)",
 				       (long long)k.label);
-	if (k.fb_used_mib < 0 || k.gpu_util_pct < 0)
-		return fit_reader_fail(r, FIT_EDATA, k.fb_used_mib < 0 ? "fb_used_mib" : "gpu_util_pct", err,
+	if (k.fb_used_mib < 0 || k.gpu_util_pct < 0 || k.mem_util_pct < 0)
+		return fit_reader_fail(r, FIT_EDATA, k.fb_used_mib < 0 ? "fb_used_mib" :
+				       k.gpu_util_pct < 0 ? "gpu_util_pct" : "mem_util_pct", err,
 				       "below 0 (expected what a run used)");
 	if (config_key(&key, x[C_APP].u.t, x[C_DATASET].u.t, k.batch_size, k.amp) ||
 	    fit_index_put(&c->by_key, (struct fit_text){ key.s, key.n }, (uint32_t)c->n_configs, &before) ||

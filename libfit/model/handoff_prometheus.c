@@ -287,6 +287,8 @@ static int take_columns(struct samples *s, const struct fit_table *t, const stru
 					       t->columns[c].name,
 					       (struct fit_text){ labels.s, labels.n }, v, err);
 		}
+	if (!rc && !s->n)
+		rc = fit_fail(err, FIT_EDATA, "%s: no numbers (expected a column of them, and rows)", t->input);
 	fit_str_release(&labels);
 	return rc;
 }

@@ -45,7 +45,13 @@ static int load(const char *operand, struct fit_table *t, struct fit_err *err)
 		rc = fit_boa_plan_table_read(&p, operand, err);
 		fit_boa_plan_table_release(&p);
 	}
-	return rc ? rc : fit_table_read(t, operand, fields, N_COLUMNS, err);
+	rc = rc ? rc : fit_table_read(t, operand, fields, N_COLUMNS, err);
+	for (size_t i = 0; i < t->n_rows && !rc; i++)
+		for (int c = WORK; c <= TIME && !rc; c++)
+			if (t->columns[c].d[i] < 0)
+				rc = fit_table_fail(t, i, FIT_EDATA, fields[c].name, err,
+						    "bad value '%g' (expected 0 or more)", t->columns[c].d[i]);
+	return rc;
 }
 
 /* ---- JSON ---- */

@@ -189,8 +189,6 @@ int fit_store_load(struct fit_store_image *im, const char *file, struct fit_err 
 	int fd = open(file, O_RDONLY | O_CLOEXEC), rc;
 
 	*im = (struct fit_store_image){ .name = file, .file = H5I_INVALID_HID };
-	if (fd < 0 && errno == ENOENT)
-		return fit_fail(err, FIT_EIO, "%s: no such file", file);
 	if (fd < 0)
 		return fit_fail_errno(err, "%s: cannot open", file);
 	rc = read_all(fd, file, &bytes, &n, err);

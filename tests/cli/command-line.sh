@@ -60,3 +60,12 @@ for tool in "$B"/gf-*; do
 		END { judge() }' >"$T/twice"
 	is "$(basename "$tool"): choices are listed once" "$T/twice" ""
 done
+
+# A variable that is not set is no file, no column and no name.
+for words in 'gf-gate --thresholds' 'gf-ga2m predict --model' 'gf-tree train --exclude' 'gf-plot bars --x'; do
+	option=${words##* }
+	# shellcheck disable=SC2086
+	run "$words without a word" 2 $words=
+	has "$words without a word is named" "$T/err" "^gf-[a-z0-9]*: empty value for $option .expected [A-Z]*.$"
+done
+run "an empty title is a title" 0 gf-plot trace-cdf --format svg --title= "$J"

@@ -69,6 +69,7 @@ run "larger jobs than the profiler" 2 gf-lucid profile --nodes 1 --gpus 9 "$T/jo
 is "cannot be profiled" "$T/err" "gf-lucid: jobs to be profiled may be larger than the profiler
 Try 'gf-lucid --help'."
 run "a sweep of words" 2 gf-lucid profile --sweep soon "$T/jobs.tsv"
+has "is shown" "$T/err" "^gf-lucid: bad value 'soon' for --sweep .expected seconds from 0 on.$"
 printf 'job_id\tsubmit_s\tgpus\nx\t0\t1\n' >"$T/none.tsv"
 run "jobs without a duration" 1 gf-lucid profile "$T/none.tsv"
 is "are bad rows" "$T/err" "gf-lucid: $T/none.tsv:2:duration_s: missing (expected seconds, or --profile; --skip-bad=N leaves such jobs out)"
@@ -81,7 +82,7 @@ is "is named, too" "$T/err" "gf-lucid: $T/neg.tsv:3:speed1: bad speed -1 (expect
 run "no configurations" 2 gf-lucid pack tests/data/lucid-pairs.tsv
 
 run "score: too few labels" 1 gf-lucid score tests/data/lucid-configs.tsv
-is "says so" "$T/err" "gf-lucid: 3 configurations with a label (expected 5 at least)"
+is "says so" "$T/err" "gf-lucid: tests/data/lucid-configs.tsv: 3 configurations with a label (expected 5 at least)"
 run "score: enough" 0 gf-lucid score tests/data/lucid-labels.tsv
 rows "$T/out" | cut -f 1-5 | tr '\t' ' ' >"$T/rows"
 is "score: every way to ask" "$T/rows" "alone training 24 1 24
@@ -194,10 +195,25 @@ run "features: a start before submission" 1 gf-lucid features "$T/early.tsv"
 is "features: is named" "$T/err" "gf-lucid: $T/early.tsv:2:start_s: out of range (expected submit_s or later)"
 
 # ---- nothing to judge ----
+printf 'job_id\tsubmit_s\tgpus\nx\t5\t1\n' >"$T/short.tsv"
+printf 'job_id\tsubmit_s\tgpus\tduration_s\n' >"$T/none.tsv"
+for verb in features estimate; do
+	run "$verb: no durations" 0 gf-lucid $verb "$T/short.tsv"
+	is "$verb: is said" "$T/err" "gf-lucid: warning: $T/short.tsv: no job has a duration (duration_s), so nothing is \
+known of earlier ones"
+	run "$verb: no jobs" 0 gf-lucid $verb "$T/none.tsv"
+	is "$verb: is said, too" "$T/err" "gf-lucid: warning: $T/none.tsv: no jobs"
+done
+run "profile: no jobs" 0 gf-lucid profile "$T/none.tsv"
+is "profile: is said" "$T/err" "gf-lucid: warning: $T/none.tsv: no jobs"
+sed "$(grep -n '	' tests/data/lucid-labels.tsv | sed -n '2s/:.*//p')s/	\([0-9.]*\)	\([0-9.]*\)	\([0-2]\)\$/	-7	\2	\3/" \
+	tests/data/lucid-labels.tsv >"$T/neg.tsv"
+run "score: a use of the memory below 0" 1 gf-lucid score "$T/neg.tsv"
+has "score: is named" "$T/err" "neg.tsv:[0-9]*:mem_util_pct: below 0 .expected what a run used.$"
 grep -v '^#' tests/data/lucid-pairs.tsv | head -n 1 >"$T/none.tsv"
 # shellcheck disable=SC2086
 run "pack: no pairs" 1 gf-lucid pack $C "$T/none.tsv"
-is "pack: are no result" "$T/err" "gf-lucid: no pair has a label of both configurations"
+is "pack: are no result" "$T/err" "gf-lucid: $T/none.tsv: no pair has a label of both configurations"
 is "pack: nothing is written" "$T/out" ""
 
 # ---- estimate ----

@@ -433,7 +433,7 @@ is "optimus without a profile: the message" "$T/err" "gf-replay: --policy optimu
 Try 'gf-replay --help'."
 run "the simulator's conventions without an interval" 2 gf-replay -c 1x4 --fidelity pollux-osdi21 -i 0 $jobs
 run "a profile that is not there" 3 gf-replay -c 1x4 --profile "$T/none.h5" $jobs
-is "a profile that is not there: the message" "$T/err" "gf-replay: $T/none.h5: no such file"
+is "a profile that is not there: the message" "$T/err" "gf-replay: $T/none.h5: cannot open: No such file or directory"
 run "an output folder that is not there" 3 gf-replay -c 2x4 -o "$T/none/x" $jobs
 
 # ---- the end of time ----

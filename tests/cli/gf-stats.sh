@@ -236,6 +236,14 @@ sed 's/	100	110	/	120	110	/' "$JOBS" >"$T/early.tsv"
 run "a start before the submission" 0 gf-stats "$T/early.tsv"
 has "is counted" "$T/err" '1 started before they were submitted'
 
+# ---- what is no table of jobs, and one without rows ----
+gf-synth jobs --jobs 5 | gf-replay -q -c 4x8 >"$T/log.tsv"
+run "an event log" 1 gf-stats "$T/log.tsv"
+is "is no table of jobs" "$T/err" "gf-stats: $T/log.tsv: an event log (expected a table of jobs)"
+printf 'job_id\tgpus\n' >"$T/none.tsv"
+run "no jobs" 0 gf-stats "$T/none.tsv"
+is "are said" "$T/err" "gf-stats: warning: $T/none.tsv: no jobs"
+
 # ---- published figures ----
 W=public/sia-sosp23/workloads/newtrace
 if [ -z "$GOODFIT_SHARED" ] || [ ! -d "$GOODFIT_SHARED/$W" ]; then

@@ -224,7 +224,7 @@ sed '/^#table=replays/,/^#end/s/ --policy=\([a-z]*\)	/ --policy=\1 --interval=9	
 run "a plan whose command lines were edited" 1 gf-sweep run "$T/edited.tsv"
 has "takes no result of the old ones" "$T/err" ':hash: not of the command lines of this row \(make a new plan\)$'
 run "no folder" 2 gf-sweep plan -d '' -a policy=fifo -- --cluster 2x4 trace.tsv
-has "is said" "$T/err" '^gf-sweep: an empty --folder'
+has "is said" "$T/err" '^gf-sweep: empty value for --folder'
 TMPDIR=$T/none
 run "no folder for half-done work" 3 gf-sweep run --fresh file.tsv
 TMPDIR=$T

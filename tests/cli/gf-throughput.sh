@@ -145,7 +145,7 @@ run "--profile and a file" 2 gf-throughput --profile x.h5 $D/steps-two-apps.tsv
 has "is one too many" "$T/err" "^gf-throughput: both --profile and '$D/steps-two-apps.tsv' given"
 run "--predict and --residuals" 2 gf-throughput --predict x --residuals y
 run "a store that is not there" 3 gf-throughput --profile "$T/none.h5"
-has "is said" "$T/err" "^gf-throughput: $T/none.h5: no such file"
+has "is said" "$T/err" "^gf-throughput: $T/none.h5: cannot open: No such file or directory"
 lines "in one line" "$T/err" 1
 
 # ---- faults of the input ----
@@ -195,7 +195,12 @@ has "is refused" "$T/err" ":2:placement: bad placement '105' "
 printf 'num_nodes,num_replicas,local_bsz,step_time,sync_time\n1,1,8,0.5\n1,1,8,0.5,0\n1,1,x,0.5,0\n' \
 	>"$T/rag.csv"
 run "ragged and bad rows of a CSV" 1 gf-throughput "$T/rag.csv"
-lines "each is named" "$T/err" 2
+lines "the first is named" "$T/err" 1
+sed 's/^resnet/cat/' $D/steps-two-apps.tsv >"$T/cat.tsv"
+gf-throughput -q $D/steps-two-apps.tsv >"$T/theta.tsv"
+run "rows of an application without a model" 1 gf-throughput --predict "$T/theta.tsv" "$T/cat.tsv"
+lines "the first of them is named, too" "$T/err" 1
+has "with its place" "$T/err" ":[0-9]*:app: no model of application 'cat'$"
 run "and can be left out" 0 gf-throughput -q --skip-bad=2 "$T/rag.csv"
 
 # ---- profile store ----

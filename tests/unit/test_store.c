@@ -444,7 +444,7 @@ static void missing_and_wrong_files(void **state)
 	size_t n;
 
 	(void)state;
-	snprintf(message, sizeof message, "%s: no such file", file);
+	snprintf(message, sizeof message, "%s: cannot open: No such file or directory", file);
 	check_err(fit_store_list(file, &list, &n, &err), &err, FIT_EIO, message);
 	assert_null(list);
 	snprintf(message, sizeof message, "%s: cannot read: Is a directory", dir);

@@ -324,11 +324,21 @@ static void set_choice(struct cli *cli, const struct cli_option *o, const char *
 	complain(cli, "unknown value '%s' for --%s (expected %s)", arg, o->long_name, list);
 }
 
+/* A text may be empty, a name of anything may not: it is what a shell makes of a variable that is not set. */
+static bool is_empty_name(const struct cli_option *o, const char *arg)
+{
+	return (o->kind == CLI_TEXT || o->kind == CLI_LIST) && !*arg && strcmp(o->metavar, "TEXT") != 0;
+}
+
 static void set_option(struct cli *cli, const struct cli_option *o, const char *arg, void *base)
 {
 	void *field = (char *)base + o->offset;
 	struct cli_list *list = field;
 
+	if (is_empty_name(o, arg)) {
+		complain(cli, "empty value for --%s (expected %s)", o->long_name, o->metavar);
+		return;
+	}
 	switch (o->kind) {
 	case CLI_FLAG:
 		*(bool *)field = true;
@@ -704,6 +714,13 @@ int cli_main(const struct cli_tool *tool, int argc, char **argv, void *options)
 const char *cli_operand(const struct cli *cli, int i)
 {
 	return i < cli->n_operands ? cli->operands[i] : "-";
+}
+
+const char *cli_operand_name(const struct cli *cli, int i)
+{
+	const char *operand = cli_operand(cli, i);
+
+	return strcmp(operand, "-") == 0 ? "<stdin>" : operand;
 }
 
 /* ---- outputs ---- */

@@ -132,6 +132,8 @@ int cli_main(const struct cli_tool *tool, int argc, char **argv, void *options);
 
 /* The operand i, or "-" when none was given. */
 const char *cli_operand(const struct cli *cli, int i);
+/* What messages call it: "<stdin>" for "-". */
+const char *cli_operand_name(const struct cli *cli, int i);
 
 /* Was this option of the verb given? */
 bool cli_given(const struct cli *cli, const char *long_name);
