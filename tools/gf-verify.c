@@ -10,7 +10,7 @@
 
 struct options {
 	const char *jobs, *models, *metrics, *per_job, *speedups, *classes, *plan, *believed;
-	const char *rates, *shares, *configs, *pairs, *fitness, *allocations, *plan_times;
+	const char *rates, *shares, *configs, *pairs, *fitness, *allocations, *plan_times, *gpu_times;
 	struct cli_list profiles;
 	bool only_violated;
 };
@@ -39,6 +39,8 @@ static const struct cli_option options[] = {
 	  NULL, 0, 0, CLI_INPUT },
 	{ 0, "allocations", CLI_TEXT, AT(allocations), "FILE", NULL, "the allocations that were followed", NULL,
 	  0, 0, CLI_INPUT },
+	{ 0, "gpu-times", CLI_TEXT, AT(gpu_times), "FILE", NULL,
+	  "the GPU times that Gittins indices were taken from, unless those of the jobs", NULL, 0, 0, CLI_INPUT },
 	{ 0, "configs", CLI_TEXT, AT(configs), "FILE", NULL,
 	  "what was measured of jobs alone; where jobs share GPUs", NULL, 0, 0, CLI_INPUT },
 	{ 0, "pairs", CLI_TEXT, AT(pairs), "FILE", NULL, "what was measured of jobs that share a GPU",
@@ -78,6 +80,8 @@ static int judge(struct fit_verifier *v, const struct cli *cli, const struct opt
 		rc = fit_verifier_plan_times(v, o->plan_times, err);
 	if (!rc && o->allocations)
 		rc = fit_verifier_allocations(v, o->allocations, err);
+	if (!rc && o->gpu_times)
+		rc = fit_verifier_gpu_times(v, o->gpu_times, err);
 	fit_verifier_believed(v, o->believed);
 	if (o->fitness)
 		fit_verifier_keep_fitness(v);
@@ -112,6 +116,8 @@ static int describe(const struct fit_verifier *v, const struct cli *cli, struct 
 		rc = cli_meta_input(meta, "plan", fit_verifier_hash_plan(v));
 	if (!rc && *fit_verifier_hash_allocations(v))
 		rc = cli_meta_input(meta, "allocations", fit_verifier_hash_allocations(v));
+	if (!rc && *fit_verifier_hash_gpu_times(v))
+		rc = cli_meta_input(meta, "gpu_times", fit_verifier_hash_gpu_times(v));
 	return rc;
 }
 

@@ -64,6 +64,8 @@ int fit_verifier_plan(struct fit_verifier *v, const char *plan, struct fit_err *
 int fit_verifier_plan_times(struct fit_verifier *v, const char *operand, struct fit_err *err) FIT_MUST_CHECK;
 /* Read the allocations of a log of policy follow; likewise. FIT_EDATA: a job of none of the jobs table. */
 int fit_verifier_allocations(struct fit_verifier *v, const char *operand, struct fit_err *err) FIT_MUST_CHECK;
+/* Read the GPU times that a log of tiresias-g or gittins has its indices from; before log. FIT_EDATA. */
+int fit_verifier_gpu_times(struct fit_verifier *v, const char *operand, struct fit_err *err) FIT_MUST_CHECK;
 /* Load what was measured of jobs alone and in pairs; before jobs. Needed where jobs share GPUs. */
 int fit_verifier_colocation(struct fit_verifier *v, const char *configs, const char *pairs,
 			    struct fit_err *err) FIT_MUST_CHECK;
@@ -114,6 +116,7 @@ const char *fit_verifier_hash_classes(const struct fit_verifier *v);
 const char *fit_verifier_hash_rates(const struct fit_verifier *v);
 const char *fit_verifier_hash_plan(const struct fit_verifier *v);
 const char *fit_verifier_hash_allocations(const struct fit_verifier *v);
+const char *fit_verifier_hash_gpu_times(const struct fit_verifier *v);
 /* Hashes of what was read ("" when it was not), for metadata. */
 const char *fit_verifier_hash_jobs(const struct fit_verifier *v);
 const struct fit_profile_set *fit_verifier_profiles(const struct fit_verifier *v);

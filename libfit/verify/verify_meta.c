@@ -269,6 +269,10 @@ void verify_queue_meta(struct fit_verifier *v, const struct fit_meta *m)
 	int service = 0, order = 0;
 
 	verify_check(v, RULE_META);
+	if (v->policy == POLICY_GITTINS) {
+		v->running_first = true;
+		return;
+	}
 	s = s ? s : old;
 	if (!s || !read_limits(v, fit_text_of(s)))
 		verify_fault(v, RULE_META, NONE,
@@ -277,7 +281,8 @@ void verify_queue_meta(struct fit_verifier *v, const struct fit_meta *m)
 	if (s == old)
 		return; /* a log that says a threshold only: two queues, as they were entered */
 	meta_choice(v, m, "tiresias_service", services, &service);
-	meta_choice(v, m, "tiresias_order", in_queue, &order);
+	if (v->policy == POLICY_TIRESIAS)
+		meta_choice(v, m, "tiresias_order", in_queue, &order);
 	v->queue_by_time = service == 1;
 	v->running_first = order == 0;
 	v->queue_by_submission = order == 2;
@@ -291,10 +296,20 @@ void verify_queue_meta(struct fit_verifier *v, const struct fit_meta *m)
 	}
 }
 
+/* Can indices be followed? */
+static bool takes_indices(struct fit_verifier *v, const struct fit_meta *m)
+{
+	v->gittins_artifact = verify_meta_says(m, "gittins", "artifact");
+	v->gittins_given = fit_meta_get(m, "input_gpu_times") != NULL;
+	return verify_by_index(v) && verify_gittins_knows(v, m) && !fit_meta_get(m, "virtual_clusters") &&
+	       (verify_meta_says(m, "fidelity", "none") || verify_meta_says(m, "fidelity", "tiresias-nsdi19"));
+}
+
 /* Can the turns of srtf and tiresias be followed where virtual clusters, another placement or the conventions
  * of Lucid's simulator are at work? (verify_turns.c) */
-static bool takes_turns(const struct fit_verifier *v, const struct fit_meta *m)
+static bool takes_turns(struct fit_verifier *v, const struct fit_meta *m)
 {
+	const bool indices = takes_indices(v, m);
 	static const char *const placements[] = { "emptiest", "consolidate", "consolidate-first", "first-fit",
 						  "random" };
 	const char *placement = fit_meta_get(m, "placement"), *cluster = fit_meta_get(m, "cluster");
@@ -302,11 +317,11 @@ static bool takes_turns(const struct fit_verifier *v, const struct fit_meta *m)
 
 	for (size_t i = 0; i < sizeof placements / sizeof *placements && placement; i++)
 		known = known || verify_meta_says(m, "placement", placements[i]);
-	return known && (v->policy == POLICY_SRTF || v->policy == POLICY_TIRESIAS) && !v->by_epoch &&
+	return known && (v->policy == POLICY_SRTF || v->policy == POLICY_TIRESIAS || indices) && !v->by_epoch &&
 	       !(cluster && verify_unlike_types(fit_text_of(cluster))) && !fit_meta_get(m, "autoscale") &&
 	       !fit_meta_get(m, "profiler_nodes") && !fit_meta_get(m, "ties") &&
 	       !verify_meta_says(m, "release", "interval-end") &&
-	       (verify_meta_says(m, "fidelity", "none") || verify_meta_says(m, "fidelity", "lucid-asplos23"));
+	       (indices || verify_meta_says(m, "fidelity", "none") || verify_meta_says(m, "fidelity", "lucid-asplos23"));
 }
 
 int verify_read_meta(struct fit_verifier *v, const struct fit_meta *m, bool *file_order)
@@ -366,7 +381,7 @@ int verify_read_meta(struct fit_verifier *v, const struct fit_meta *m, bool *fil
 	meta_choice(v, m, "order", orders, &order);
 	v->interval_end = release == 1;
 	*file_order = order == 1;
-	if (v->policy == POLICY_TIRESIAS)
+	if (v->policy == POLICY_TIRESIAS || verify_by_index(v))
 		verify_queue_meta(v, m);
 	s = fit_meta_get(m, "ties");
 	v->one_list = s && fit_text_is(fit_text_of(s), "one-list");
@@ -429,6 +444,8 @@ int verify_read_meta(struct fit_verifier *v, const struct fit_meta *m, bool *fil
 	check_hash(v, m, "input_classes", v->class_table.hash, "table of classes");
 	check_hash(v, m, "input_plan_times", v->plan_times.hash, "table of plan times");
 	check_hash(v, m, "input_allocations", v->follow.hash, "table of allocations");
+	if (v->gittins)
+		check_hash(v, m, "input_gpu_times", fit_verifier_hash_gpu_times(v), "table of GPU times");
 	check_hash(v, m, "input_rates", v->rates.table.hash, "table of rates");
 	check_hash(v, m, "input_plan", v->plans.hash, "table of plans");
 	if (v->measured) {

@@ -216,18 +216,20 @@ int64_t verify_policy_timer(struct fit_verifier *v)
 		return verify_next_timer(v);
 	if (v->policy == POLICY_GAVEL)
 		return verify_round_timer(v);
+	if (verify_by_index(v))
+		return verify_gittins_timer(v);
 	return v->policy == POLICY_TIRESIAS ? verify_queue_timer(v) : NEVER;
 }
 
 bool verify_policy_continuous(const struct fit_verifier *v)
 {
-	return v->adaptive || (v->learner && v->resolve_ns > 0 && v->interval_ns > 0) ||
+	return v->adaptive || (verify_by_index(v) && v->interval_ns > 0) || (v->learner && v->resolve_ns > 0 && v->interval_ns > 0) ||
 	       (v->policy == POLICY_OPTIMUS && v->with_profile && !v->optimus_whole_epochs);
 }
 
 void verify_policy_runs(struct fit_verifier *v, struct verify_live *l, bool runs)
 {
-	if (v->policy == POLICY_TIRESIAS)
+	if (v->policy == POLICY_TIRESIAS || verify_by_index(v))
 		verify_queue_runs(v, l, runs);
 }
 
@@ -270,6 +272,8 @@ void verify_policy_begin(struct fit_verifier *v)
 			rc = verify_heap_push(&v->waiting, x);
 			break;
 		case POLICY_TIRESIAS:
+		case POLICY_TIRESIAS_G:
+		case POLICY_GITTINS:
 			verify_queue_enter(v, live);
 			rc = verify_turns_enter(v, live);
 			break;
@@ -291,8 +295,6 @@ void verify_policy_begin(struct fit_verifier *v)
 		case POLICY_FOLLOW:
 		case POLICY_RUBICK:
 		case POLICY_GAVEL:
-		case POLICY_TIRESIAS_G:
-		case POLICY_GITTINS:
 		case POLICY_OTHER:
 			break;
 		}
@@ -300,7 +302,7 @@ void verify_policy_begin(struct fit_verifier *v)
 	v->fresh.n = 0;
 	if (rc)
 		v->code = rc;
-	if (v->policy == POLICY_TIRESIAS)
+	if (v->policy == POLICY_TIRESIAS || verify_by_index(v))
 		verify_queue_begin(v);
 	verify_turns_begin(v);
 	if (v->adaptive)

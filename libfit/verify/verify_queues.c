@@ -180,6 +180,7 @@ static void append(struct fit_verifier *v, uint32_t live, uint8_t q)
 	struct verify_live *l = &v->live[live];
 
 	l->queue = q;
+	l->listed = v->n_listed++;
 	l->behind = true;
 	l->place = v->n_places++;
 	l->holds = has_gpus(v, l);

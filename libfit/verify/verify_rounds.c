@@ -76,7 +76,7 @@ static void end_decision(struct fit_verifier *v)
 		v->dirty = false;
 		verify_turns_end(v);
 	}
-	if (v->legal && v->policy == POLICY_TIRESIAS)
+	if (v->legal && (v->policy == POLICY_TIRESIAS || verify_by_index(v)))
 		verify_queue_end(v);
 	v->begun = v->woken = v->unclear = false;
 	v->phase = PHASE_AFTER;

@@ -160,6 +160,11 @@ static bool is_tiresias(const struct fit_verifier *v)
 	return v->policy == POLICY_TIRESIAS;
 }
 
+static bool is_gittins(const struct fit_verifier *v)
+{
+	return verify_by_index(v);
+}
+
 static bool is_fjf(const struct fit_verifier *v)
 {
 	return v->policy == POLICY_FJF;
@@ -774,6 +779,8 @@ const struct verify_rule_def verify_rules[N_RULES] = {
 	[RULE_TIRESIAS] = { "tiresias-queues",
 			    "those run that fit, taken by queue, with demotion at the limits", 0,
 			    is_tiresias, NULL, verify_decide_tiresias, NULL },
+	[RULE_GITTINS] = { "gittins-order", "those run that fit, taken by queue and Gittins index", 0, is_gittins, NULL,
+			   verify_decide_gittins, NULL },
 	[RULE_LIST] = { "key-order", "those run that fit, taken by the policy's number", 0, takes_a_list, NULL,
 			verify_decide_list, NULL },
 	[RULE_OPTIMUS] = { "optimus-marginal-gain",

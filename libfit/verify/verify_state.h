@@ -83,7 +83,7 @@ enum verify_policy {
 	POLICY_SMALLEST,
 	POLICY_SIA,
 	POLICY_RUBICK,
-	POLICY_TIRESIAS_G,	/* their order is not derived */
+	POLICY_TIRESIAS_G,
 	POLICY_GITTINS,
 	POLICY_GAVEL	/* and those behind it */
 };
@@ -138,6 +138,7 @@ enum verify_rule {
 	RULE_QSSF,
 	RULE_SRTF,
 	RULE_TIRESIAS,
+	RULE_GITTINS,
 	RULE_LIST,
 	RULE_OPTIMUS,
 	RULE_POLLUX_INTERFERENCE,
@@ -334,11 +335,14 @@ struct verify_live {
 	int64_t plan, wanted, wanted_ns, wanted_epoch;
 	bool grew;
 	double least_gpu_s;		/* speedups: work done, in GPU-seconds on the least width */
-	uint8_t queue;			/* Tiresias: from 0; UINT8_MAX: in none yet */
+	uint8_t queue;			/* service: from 0; UINT8_MAX: in none yet */
 	bool fresh_alloc;		/* no row of this allocation was seen since it was given */
 	bool placed;			/* placed anew in this decision */
 	bool popped;			/* scratch */
 	bool finish_unclear;		/* finished with a decision; unclear which came first */
+	bool ranked, taken;		/* Gittins: number is that of attained; the last decision took it */
+	double attained;		/* likewise: service, as its index has it */
+	int64_t listed;			/* its place in the list that the last decision left */
 	int64_t place;			/* Tiresias: among those of its queue that are behind, or are not */
 	int64_t joined;			/* those that wait, or those that run, as the so manieth */
 	bool ran;			/* before this decision */
@@ -647,6 +651,9 @@ struct fit_verifier {
 	bool by_lists;			/* ties as the simulator of Lucid has them */
 	bool queue_by_submission, queue_over;	/* tiresias: likewise; jobs leave a queue above its limit */
 	struct verify_turns *turns;
+	struct verify_gittins *gittins;	/* samples; NULL: none (verify_gittins.c) */
+	bool gittins_given, gittins_artifact;	/* the log was made with those of a table; by the simulator's form */
+	int64_t n_listed;
 	int64_t n_places, n_first_places, n_joined;	/* at the end of a queue, ahead of those that wait */
 	enum verify_policy queues;	/* whose queues are followed (verify_next.c); POLICY_OTHER: none */
 	enum verify_placement placement;
@@ -885,8 +892,28 @@ void verify_turns_touch(struct fit_verifier *v, uint32_t job);
 /* Before the rows of a decision; its rule; after it. */
 void verify_turns_begin(struct fit_verifier *v);
 void verify_turns_decide(struct fit_verifier *v, enum verify_rule rule);
+void verify_decide_gittins(struct fit_verifier *v);
 void verify_turns_end(struct fit_verifier *v);
 void verify_turns_release(struct fit_verifier *v);
+
+/* ---- Gittins indices (verify_gittins.c) ---- */
+
+static inline bool verify_by_index(const struct fit_verifier *v)
+{
+	return v->policy == POLICY_TIRESIAS_G || v->policy == POLICY_GITTINS;
+}
+/* Are the samples there that the log was made with? The jobs table has them where it names no others. */
+bool verify_gittins_knows(const struct fit_verifier *v, const struct fit_meta *m);
+int verify_gittins_begin(struct fit_verifier *v) FIT_MUST_CHECK;	/* FIT_ENOMEM */
+void verify_gittins_release(struct fit_verifier *v);
+/* The index of a job at this decision; the order of two; are indices as good as the same? */
+void verify_gittins_rank(const struct fit_verifier *v, struct verify_live *l);
+int verify_gittins_order(const struct fit_verifier *v, uint32_t a, uint32_t b);
+bool verify_gittins_near(const struct fit_verifier *v, uint32_t a, uint32_t b);
+int64_t verify_gittins_timer(struct fit_verifier *v);
+/* A decision is over; a job left, the last one or not. */
+void verify_gittins_decided(struct fit_verifier *v);
+void verify_gittins_left(struct fit_verifier *v, bool last);
 
 /* ---- policies (verify_policy.c) ---- */
 

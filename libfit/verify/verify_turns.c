@@ -51,7 +51,7 @@ int verify_turns_start(struct fit_verifier *v)
 	if (!t)
 		return FIT_ENOMEM;
 	t->parts = calloc(v->n_vcs + 1, sizeof *t->parts);
-	if (!t->parts)
+	if (!t->parts || (verify_by_index(v) && verify_gittins_begin(v)))
 		return FIT_ENOMEM;
 	t->n_parts = v->n_vcs;
 	for (size_t i = 0; i < t->n_parts; i++)
@@ -97,6 +97,8 @@ void verify_turns_leave(struct fit_verifier *v, uint32_t live)
 		return;
 	l->a[i] = l->a[--l->n];
 	p->dirty = true;
+	if (verify_by_index(v))
+		verify_gittins_left(v, l->n == 0);
 }
 
 /* ---- the order ---- */
@@ -148,15 +150,19 @@ void verify_turns_begin(struct fit_verifier *v)
 		struct turn_part *p = &v->turns->parts[i];
 
 		p->order.n = 0;
+		p->dirty = p->dirty || verify_by_index(v);	/* indices change with time */
 		for (size_t k = 0; p->dirty && k < p->members.n; k++) {
 			struct verify_live *l = &v->live[p->members.a[k]];
 
 			l->ran = has_gpus(v, l);
 			l->remaining_ns = v->policy == POLICY_SRTF ? verify_remaining_ns(v, l->job, l) : 0;
+			if (verify_by_index(v))
+				verify_gittins_rank(v, l);
 			if (verify_list_push(&p->order, p->members.a[k]))
 				v->code = FIT_ENOMEM;
 		}
-		verify_sort(v, p->order.a, p->order.n, v->policy == POLICY_SRTF ? by_remaining : by_queue);
+		verify_sort(v, p->order.a, p->order.n, v->policy == POLICY_SRTF ? by_remaining :
+			    verify_by_index(v) ? verify_gittins_order : by_queue);
 	}
 }
 
@@ -193,14 +199,42 @@ static bool had_room(struct fit_verifier *v, const struct turn_part *p, size_t p
 	return room;
 }
 
-static void check_part(struct fit_verifier *v, const struct turn_part *p, enum verify_rule rule)
+static bool same_service(const struct fit_verifier *v, uint32_t a, uint32_t b)
+{
+	return v->live[a].attained <= v->live[b].attained && v->live[a].attained >= v->live[b].attained;
+}
+
+/* Where the order is not clear, those first that the log took. */
+static void settle(const struct fit_verifier *v, struct verify_list *l)
+{
+	for (size_t i = 0, end; i < l->n; i = end) {
+		bool clear = true;
+		size_t to = i;
+
+		for (end = i + 1; end < l->n && verify_gittins_near(v, l->a[end - 1], l->a[end]); end++)
+			clear = clear && same_service(v, l->a[end - 1], l->a[end]);
+		for (size_t k = i; k < end && !clear; k++) {
+			uint32_t x = l->a[k];
+
+			if (!has_gpus(v, &v->live[x]))
+				continue;
+			memmove(l->a + to + 1, l->a + to, (k - to) * sizeof *l->a);
+			l->a[to++] = x;
+		}
+	}
+}
+
+static void check_part(struct fit_verifier *v, struct turn_part *p, enum verify_rule rule)
 {
 	double left = (double)p->total;
 
+	if (verify_by_index(v))
+		settle(v, &p->order);
+
 	for (size_t k = 0; k < p->order.n; k++) {
-		const struct verify_live *l = &v->live[p->order.a[k]];
+		struct verify_live *l = &v->live[p->order.a[k]];
 		double want = v->jobs[l->job].gpus;
-		bool taken = want <= left;
+		bool taken = l->taken = want <= left;
 
 		verify_check(v, rule);
 		if (!taken && has_gpus(v, l))
@@ -219,8 +253,31 @@ void verify_turns_decide(struct fit_verifier *v, enum verify_rule rule)
 			check_part(v, &v->turns->parts[i], rule);
 }
 
+void verify_decide_gittins(struct fit_verifier *v)
+{
+	verify_turns_decide(v, RULE_GITTINS);
+}
+
+/* The list that the policy goes on with: as it was walked, those first that were taken. */
+static void list_anew(struct fit_verifier *v, const struct turn_part *p)
+{
+	bool as_walked = v->gittins_artifact && v->policy == POLICY_GITTINS;
+
+	for (int taken = 1; taken >= 0; taken--)
+		for (size_t k = 0; k < p->order.n; k++) {
+			struct verify_live *l = &v->live[p->order.a[k]];
+
+			if (as_walked ? taken : l->taken == taken)
+				l->listed = v->n_listed++;
+		}
+}
+
 void verify_turns_end(struct fit_verifier *v)
 {
+	for (size_t i = 0; v->turns && verify_by_index(v) && i < v->turns->n_parts; i++)
+		list_anew(v, &v->turns->parts[i]);
+	if (verify_by_index(v) && v->turns)
+		verify_gittins_decided(v);
 	for (size_t i = 0; v->turns && i < v->turns->n_parts; i++)
 		v->turns->parts[i].dirty = false;
 }
