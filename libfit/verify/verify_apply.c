@@ -29,6 +29,7 @@ static void allocate(struct fit_verifier *v, struct verify_live *l, const struct
 	}
 	l->n_nodes = r->n_nodes;
 	l->gpus = r->sum;
+	verify_yarn_hold(v, l, 1);
 	l->since_ns = l->last_ns = r->t;
 	verify_agent_switch(l, r->n_nodes && !v->blind ? verify_type_of(v, r->nodes[0].node) : 0);
 	l->sia_restarts += l->first_start_ns != NEVER && !keeps;
@@ -110,6 +111,7 @@ void verify_apply(struct fit_verifier *v, struct verify_row *r)
 	if (r->ev == EV_CLUSTER) {
 		if (!r->cluster_bad && (verify_set_cluster(v, r->nodes_text) ||
 					verify_share_cluster(v) || verify_next_begin(v) || verify_turns_start(v) ||
+					verify_yarn_start(v) ||
 					(v->autoscale != SCALE_NONE && verify_nodes_begin(v))))
 			v->code = FIT_ENOMEM;
 		if (v->autoscale != SCALE_NONE)

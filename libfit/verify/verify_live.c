@@ -86,6 +86,7 @@ void verify_unbook(struct fit_verifier *v, struct verify_live *l, int64_t t)
 	int64_t held = t - l->since_ns;
 	int64_t busy = t > l->ready_ns ? t - l->ready_ns : 0;
 
+	verify_yarn_hold(v, l, -1);
 	for (size_t i = 0; i < l->n_nodes && !l->guest; i++)
 		verify_book(v, l->nodes[i].node, -l->nodes[i].gpus);
 	if (l->n_nodes && l->guest) {

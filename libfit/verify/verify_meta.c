@@ -305,23 +305,21 @@ static bool takes_indices(struct fit_verifier *v, const struct fit_meta *m)
 	       (verify_meta_says(m, "fidelity", "none") || verify_meta_says(m, "fidelity", "tiresias-nsdi19"));
 }
 
-/* Can the turns of srtf and tiresias be followed where virtual clusters, another placement or the conventions
- * of Lucid's simulator are at work? (verify_turns.c) */
+/* Can turns be followed where virtual clusters, types of GPUs, another placement or the conventions of Lucid's
+ * simulator are at work? (verify_turns.c) */
 static bool takes_turns(struct fit_verifier *v, const struct fit_meta *m)
 {
 	const bool indices = takes_indices(v, m);
-	static const char *const placements[] = { "emptiest", "consolidate", "consolidate-first", "first-fit",
-						  "random" };
-	const char *placement = fit_meta_get(m, "placement"), *cluster = fit_meta_get(m, "cluster");
-	bool known = !placement;
+	const bool lucid = verify_meta_says(m, "fidelity", "lucid-asplos23");
+	const bool sizes = v->policy == POLICY_SHORTEST_GPU || v->policy == POLICY_SMALLEST;
 
-	for (size_t i = 0; i < sizeof placements / sizeof *placements && placement; i++)
-		known = known || verify_meta_says(m, "placement", placements[i]);
-	return known && (v->policy == POLICY_SRTF || v->policy == POLICY_TIRESIAS || indices) && !v->by_epoch &&
-	       !(cluster && verify_unlike_types(fit_text_of(cluster))) && !fit_meta_get(m, "autoscale") &&
-	       !fit_meta_get(m, "profiler_nodes") && !fit_meta_get(m, "ties") &&
+	if (v->by_epoch && !v->with_profile)
+		return false;
+	return (v->policy == POLICY_SRTF || v->policy == POLICY_SHORTEST || v->policy == POLICY_TIRESIAS || sizes ||
+		indices) &&
+	       !fit_meta_get(m, "autoscale") && !fit_meta_get(m, "profiler_nodes") && !fit_meta_get(m, "ties") &&
 	       !verify_meta_says(m, "release", "interval-end") &&
-	       (indices || verify_meta_says(m, "fidelity", "none") || verify_meta_says(m, "fidelity", "lucid-asplos23"));
+	       (indices || verify_meta_says(m, "fidelity", "none") || (lucid && !sizes && !v->by_epoch));
 }
 
 int verify_read_meta(struct fit_verifier *v, const struct fit_meta *m, bool *file_order)

@@ -184,7 +184,7 @@ static struct waiting entry_of(struct fit_verifier *v, uint32_t job)
 	const struct verify_job *j = &v->jobs[job];
 	struct waiting w = { .third = j->rank, .job = job };
 
-	if (v->queues == POLICY_FIFO)
+	if (v->queues == POLICY_FIFO || v->queues == POLICY_FJF)
 		w.key = j->submit_ns;
 	else if (v->queues == POLICY_SJF)
 		w.key = j->duration_ns;
@@ -337,6 +337,12 @@ static bool packs(const struct fit_verifier *v)
 	return v->packs != PACKS_NOT && !v->pack_off;
 }
 
+/* Who has no room is passed over, and does not hold up others. */
+static bool passes_over(const struct fit_verifier *v)
+{
+	return packs(v) || v->queues == POLICY_FJF;
+}
+
 /* A host of its line; NULL: it is none. */
 static const struct host *host_of(const struct fit_verifier *v, const struct line *l, uint32_t job)
 {
@@ -449,7 +455,7 @@ static void check_alone(struct fit_verifier *v, const struct verify_row *r, cons
 	for (size_t i = 0; i < p->n_lines; i++) {
 		const struct line *l = &p->lines[i];
 
-		if (!l->n || compare(&l->a[0], me) >= 0 || !verify_part_fits(v, r->job, l->gpus))
+		if (!l->n || compare(&l->a[0], me) >= 0 || !verify_part_fits(v, r->job, 0, l->gpus))
 			continue;
 		id = verify_job_id(v, l->a[0].job);
 		verify_fault(v, RULE_NEXT, r->job, "starts while '%.*s' is before it in the queue, and fits",
@@ -467,8 +473,9 @@ void verify_row_next(struct fit_verifier *v, const struct verify_row *r)
 	if (!l)
 		return;
 	verify_check(v, RULE_NEXT);
-	if (packs(v)) {
-		verify_check(v, RULE_PACK_FIRST);
+	if (passes_over(v)) {
+		if (packs(v))
+			verify_check(v, RULE_PACK_FIRST);
 		if (!r->has_with)
 			check_alone(v, r, p, l);
 		else if (r->with != NONE && hosts_in(v, p, l, r->with))
@@ -533,13 +540,13 @@ static void check_hosts(struct fit_verifier *v, struct part *p)
 
 static void check_part(struct fit_verifier *v, struct part *p)
 {
-	const struct waiting *first = packs(v) ? NULL : head(v, p);
+	const struct waiting *first = passes_over(v) ? NULL : head(v, p);
 
 	verify_check(v, RULE_NEXT);
-	if (first && verify_part_fits(v, first->job, size_of(v, first->job)))
+	if (first && verify_part_fits(v, first->job, 0, size_of(v, first->job)))
 		verify_fault(v, RULE_NEXT, first->job, "waits at the head of the queue, and fits");
-	for (size_t i = 0; packs(v) && i < p->n_lines; i++)
-		if (p->lines[i].n && verify_part_fits(v, p->lines[i].a[0].job, p->lines[i].gpus))
+	for (size_t i = 0; passes_over(v) && i < p->n_lines; i++)
+		if (p->lines[i].n && verify_part_fits(v, p->lines[i].a[0].job, 0, p->lines[i].gpus))
 			verify_fault(v, RULE_NEXT, p->lines[i].a[0].job, "waits, and fits");
 	if (packs(v))
 		check_hosts(v, p);

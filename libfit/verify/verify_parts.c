@@ -93,13 +93,14 @@ static int set_apart(struct fit_verifier *v)
 	return FIT_OK;
 }
 
-/* The largest node of a part, those set apart included. */
-static int64_t node_size(const struct fit_verifier *v, const struct verify_vc *vc)
+/* The largest node of a part, those set apart included; of a type (0: any). */
+static int64_t node_size(const struct fit_verifier *v, const struct verify_vc *vc, uint16_t type)
 {
 	int64_t most = 1;
 
 	for (int64_t n = vc->first; n < vc->first + vc->n_nodes && (size_t)n < v->n_nodes; n++)
-		most = v->size[n] > most ? v->size[n] : most;
+		if (!type || v->node_type[n] == type)
+			most = v->size[n] > most ? v->size[n] : most;
 	return most;
 }
 
@@ -125,7 +126,7 @@ int verify_share_cluster(struct fit_verifier *v)
 	if (rc)
 		return rc;
 	for (size_t i = 0; i < v->n_vcs; i++)
-		v->vcs[i].most = node_size(v, &v->vcs[i]);
+		v->vcs[i].most = node_size(v, &v->vcs[i], 0);
 	free(v->vc_of_group);
 	v->vc_of_group = calloc((size_t)v->n_groups + 1, sizeof *v->vc_of_group);
 	if (!v->vc_of_group)
@@ -235,17 +236,22 @@ static int64_t free_of(const struct fit_verifier *v, int64_t node)
 	return v->size[node] - v->booked[node];
 }
 
-bool verify_part_fits(const struct fit_verifier *v, uint32_t job, int64_t gpus)
+bool verify_part_fits(const struct fit_verifier *v, uint32_t job, uint16_t type, int64_t gpus)
 {
 	const struct verify_vc *vc = verify_vc_of(v, job);
 	int64_t most, sum = 0, whole = 0, rest;
 	bool room = false;
+	size_t n_found;
 
 	if (!vc)
 		return false;
-	most = node_size(v, vc);
+	if (v->placement == PLACE_YARN)
+		return verify_yarn_find(v, vc, type, gpus, &n_found) != NULL;
+	most = node_size(v, vc, type);
 	rest = gpus <= most ? gpus : gpus % most;
 	for (int64_t n = verify_part_node(v, vc, -1); n >= 0; n = verify_part_node(v, vc, n)) {
+		if (type && v->node_type[n] != type)
+			continue;
 		sum += free_of(v, n);
 		whole += free_of(v, n) == most;
 		room = room || (free_of(v, n) >= rest && free_of(v, n) < most);
@@ -304,6 +310,21 @@ static int64_t next_node(const struct fit_verifier *v, const struct verify_vc *v
 	return best;
 }
 
+static bool placed_by_yarn(const struct fit_verifier *v, const struct verify_vc *vc, const struct verify_row *r,
+			   size_t *where, int64_t *node)
+{
+	size_t n;
+	const struct verify_place *p = verify_yarn_find(v, vc, 0, r->sum, &n);
+
+	for (size_t i = 0; i < r->n_nodes; i++) {
+		*where = i;
+		*node = i < n ? p[i].node : -1;
+		if (i >= n || p[i].node != r->nodes[i].node || p[i].gpus != r->nodes[i].gpus)
+			return false;
+	}
+	return n == r->n_nodes;
+}
+
 static bool placed_as(struct fit_verifier *v, const struct verify_vc *vc, const struct verify_row *r,
 		      enum verify_placement how, size_t *where, int64_t *node)
 {
@@ -339,8 +360,9 @@ void verify_row_placement(struct fit_verifier *v, const struct verify_row *r)
 		if ((size_t)r->nodes[i].node >= v->n_nodes)
 			return;
 	verify_check(v, RULE_PLACEMENT);
-	right = placed_as(v, vc, r, v->placement == PLACE_CONSOLIDATE_FIRST ? PLACE_CONSOLIDATE : v->placement,
-			  &where, &node);
+	right = v->placement == PLACE_YARN ? placed_by_yarn(v, vc, r, &where, &node) :
+		placed_as(v, vc, r, v->placement == PLACE_CONSOLIDATE_FIRST ? PLACE_CONSOLIDATE :
+			  v->placement, &where, &node);
 	if (!right && v->placement == PLACE_CONSOLIDATE_FIRST)
 		right = placed_as(v, vc, r, PLACE_EMPTIEST, &where, &node);
 	if (!right)

@@ -281,7 +281,7 @@ void verify_policy_begin(struct fit_verifier *v)
 		case POLICY_SHORTEST:
 		case POLICY_SHORTEST_GPU:
 		case POLICY_SMALLEST:
-			rc = verify_list_push(&v->list, live);
+			rc = v->by_parts ? verify_turns_enter(v, live) : verify_list_push(&v->list, live);
 			break;
 		case POLICY_SRTF:
 		case POLICY_OPTIMUS:

@@ -401,7 +401,9 @@ void verify_decide_list(struct fit_verifier *v)
 {
 	double left = (double)v->total;
 
-	if (!v->legal)
+	if (v->by_parts)
+		verify_turns_decide(v, RULE_LIST);
+	if (!v->legal || v->by_parts)
 		return;
 	for (size_t i = 0; i < v->list.n; i++)
 		v->live[v->list.a[i]].number = number_of(v, &v->live[v->list.a[i]]);

@@ -462,7 +462,9 @@ void verify_kept(struct fit_verifier *v)
 		return;
 	verify_check(v, RULE_REJECT);
 	asked = v->jobs[v->open_submit].gpus;
-	if (asked > (double)verify_share_most(v, v->open_submit))
+	if (!verify_yarn_holds(v, (int64_t)asked))
+		verify_fault(v, RULE_REJECT, v->open_submit, "asks for %g GPUs, which no switch has, and is not rejected", asked);
+	else if (asked > (double)verify_share_most(v, v->open_submit))
 		verify_fault(v, RULE_REJECT, v->open_submit,
 			     "asks for %g GPUs of %lld and is not rejected", asked,
 			     (long long)verify_share_most(v, v->open_submit));
@@ -474,7 +476,8 @@ static void row_reject(struct fit_verifier *v, const struct verify_row *r)
 	if (r->job == NONE)
 		return;
 	verify_check(v, RULE_REJECT);
-	if (v->jobs[r->job].gpus <= (double)verify_share_most(v, r->job))
+	if (v->jobs[r->job].gpus <= (double)verify_share_most(v, r->job) &&
+	    verify_yarn_holds(v, (int64_t)v->jobs[r->job].gpus))
 		verify_fault(v, RULE_REJECT, r->job, "rejected, but its %g GPUs fit into %lld",
 			     v->jobs[r->job].gpus, (long long)verify_share_most(v, r->job));
 }

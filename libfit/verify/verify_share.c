@@ -69,7 +69,7 @@ static enum verify_policy queues_of(const struct fit_meta *m)
 	static const struct {
 		const char *name;
 		enum verify_policy policy;
-	} known[] = { { "fifo", POLICY_FIFO }, { "sjf", POLICY_SJF }, { "qssf", POLICY_QSSF },
+	} known[] = { { "fifo", POLICY_FIFO }, { "fjf", POLICY_FJF }, { "sjf", POLICY_SJF }, { "qssf", POLICY_QSSF },
 		      { "lucid", POLICY_LUCID }, { "horus", POLICY_HORUS } };
 
 	if (!verify_meta_says(m, "interval_s", "0") || verify_meta_says(m, "packing", "forecast") ||
@@ -83,7 +83,7 @@ static enum verify_policy queues_of(const struct fit_meta *m)
 
 static enum verify_placement placement_of(const char *name)
 {
-	static const char *const names[] = { "emptiest", "consolidate", "consolidate-first", "first-fit", NULL };
+	static const char *const names[] = { "emptiest", "consolidate", "consolidate-first", "first-fit", "yarn", NULL };
 
 	for (int i = 0; name && names[i]; i++)
 		if (fit_text_is(fit_text_of(name), names[i]))
@@ -105,6 +105,8 @@ int verify_share_meta(struct fit_verifier *v, const struct fit_meta *m)
 	v->queues = queues_of(m);
 	v->bursts_by_size = lucid && v->queues == POLICY_QSSF;
 	v->placement = placement_of(placement);
+	if ((v->placement == PLACE_YARN || fit_meta_get(m, "switches")) && verify_yarn_meta(v, m))
+		return FIT_ENOMEM;
 	if (vcs && fit_str_puts(&v->vc_text, vcs))
 		return FIT_ENOMEM;
 	if (apart && fit_str_puts(&v->apart_text, apart))

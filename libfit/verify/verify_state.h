@@ -94,6 +94,7 @@ enum verify_placement {
 	PLACE_CONSOLIDATE,
 	PLACE_CONSOLIDATE_FIRST,
 	PLACE_FIRST_FIT,
+	PLACE_YARN,
 	PLACE_RANDOM
 };
 
@@ -345,7 +346,8 @@ struct verify_live {
 	int64_t listed;			/* its place in the list that the last decision left */
 	int64_t place;			/* Tiresias: among those of its queue that are behind, or are not */
 	int64_t joined;			/* those that wait, or those that run, as the so manieth */
-	bool ran;			/* before this decision */
+	bool ran;			/* before this decision, */
+	uint16_t ran_on;		/* on GPUs of this type */
 };
 
 /* One row of the log. */
@@ -657,6 +659,7 @@ struct fit_verifier {
 	int64_t n_places, n_first_places, n_joined;	/* at the end of a queue, ahead of those that wait */
 	enum verify_policy queues;	/* whose queues are followed (verify_next.c); POLICY_OTHER: none */
 	enum verify_placement placement;
+	struct verify_yarn *yarn;	/* placement yarn, or switches (verify_yarn.c); NULL: neither */
 	bool bursts_by_size;		/* qssf: a queue in which all came at this second goes by size */
 	struct verify_next *next;
 	uint32_t expect_host;		/* the next row is the share of this job, of which expect_guest */
@@ -831,6 +834,9 @@ void verify_row_gpu_type(struct fit_verifier *v, const struct verify_row *r);
 struct fit_app *verify_model_on(const struct fit_verifier *v, uint32_t job, int32_t node);
 /* The same by the number of a type. */
 struct fit_app *verify_model_of(const struct fit_verifier *v, uint32_t job, uint16_t type);
+/* By which run times are predicted: on the first type of the cluster that it was measured on, and that the job may
+ * have. */
+struct fit_app *verify_model_predicted(const struct fit_verifier *v, uint32_t job);
 /* The type of a node; 0: none. */
 uint16_t verify_type_of(const struct fit_verifier *v, int32_t node);
 /* Metadata key of the profile of a type. */
@@ -1170,12 +1176,25 @@ const struct verify_vc *verify_vc_of(const struct fit_verifier *v, uint32_t job)
 bool verify_part_has(const struct fit_verifier *v, const struct verify_vc *vc, size_t node);
 /* The nodes of a part, one after another: the one behind `after` (-1: the first); -1: none. */
 int64_t verify_part_node(const struct fit_verifier *v, const struct verify_vc *vc, int64_t after);
-/* Does the placement find gpus GPUs now in the part of that job? */
-bool verify_part_fits(const struct fit_verifier *v, uint32_t job, int64_t gpus);
+/* Does the placement find gpus GPUs now in the part of that job, on nodes of one type (0: any)? */
+bool verify_part_fits(const struct fit_verifier *v, uint32_t job, uint16_t type, int64_t gpus);
 /* Whose a node is from now on (enum). FIT_ENOMEM. */
 int verify_part_move(struct fit_verifier *v, size_t node, int where) FIT_MUST_CHECK;
 /* placement-rule, where it is not that of one cluster whose emptiest nodes are filled */
 void verify_row_placement(struct fit_verifier *v, const struct verify_row *r);
+
+/* ---- placement yarn, switches (verify_yarn.c) ---- */
+
+int verify_yarn_meta(struct fit_verifier *v, const struct fit_meta *m) FIT_MUST_CHECK;	/* FIT_ENOMEM */
+int verify_yarn_start(struct fit_verifier *v) FIT_MUST_CHECK;
+void verify_yarn_release(struct fit_verifier *v);
+/* What a record holds is taken (1) or given back (-1). */
+void verify_yarn_hold(struct fit_verifier *v, const struct verify_live *l, int64_t sign);
+/* Where so many GPUs of a part and type (0: any) are found now, until the next call; NULL: there is no room. */
+const struct verify_place *verify_yarn_find(const struct fit_verifier *v, const struct verify_vc *vc, uint16_t type,
+					    int64_t gpus, size_t *n);
+/* Would a job of so many GPUs fit behind a switch if all nodes were free? */
+bool verify_yarn_holds(const struct fit_verifier *v, int64_t gpus);
 
 /* ---- who had to be next (verify_next.c) ---- */
 

@@ -44,6 +44,19 @@ struct fit_app *verify_model_on(const struct fit_verifier *v, uint32_t job, int3
 	return verify_model_of(v, job, verify_type_of(v, node));
 }
 
+struct fit_app *verify_model_predicted(const struct fit_verifier *v, uint32_t job)
+{
+	uint16_t asked = v->jobs[job].gpu_type;
+
+	for (size_t i = 0; fit_profile_set_typed(&v->apps_by_type) && i < v->n_nodes; i++) {
+		struct fit_app *app = asked && asked != v->node_type[i] ? NULL : verify_model_of(v, job, v->node_type[i]);
+
+		if (app)
+			return app;
+	}
+	return v->apps[v->jobs[job].app].model;
+}
+
 void verify_profile_key(const char *type, char key[VERIFY_KEY_MAX])
 {
 	snprintf(key, VERIFY_KEY_MAX, type[0] ? "input_profile_%s" : "input_profile", type);

@@ -220,7 +220,7 @@ double verify_progress_at_now(struct fit_verifier *v, struct verify_live *l)
 
 /* Predicted times of an application at one batch size and number of GPUs, epoch by epoch. */
 struct verify_course {
-	uint16_t app;
+	const struct fit_app *model;
 	int64_t batch, gpus;
 	double *rate, *after_s; /* per epoch: rate in it; time from its end to the job's end */
 };
@@ -239,7 +239,8 @@ static const struct verify_course *course_of(struct fit_verifier *v, uint32_t jo
 {
 	const struct verify_job *j = &v->jobs[job];
 	const struct verify_app *a = &v->apps[j->app];
-	struct verify_course c = { .app = j->app,
+	struct fit_app *model = verify_model_predicted(v, job);
+	struct verify_course c = { .model = model,
 				   .batch = verify_target(v, job),
 				   .gpus = (int64_t)j->gpus };
 	struct fit_placement p = { .n_nodes = 0 };
@@ -247,7 +248,7 @@ static const struct verify_course *course_of(struct fit_verifier *v, uint32_t jo
 	double after = 0;
 
 	for (size_t i = 0; i < v->n_courses; i++)
-		if (v->courses[i].app == c.app && v->courses[i].batch == c.batch &&
+		if (v->courses[i].model == c.model && v->courses[i].batch == c.batch &&
 		    v->courses[i].gpus == c.gpus)
 			return &v->courses[i];
 	c.rate = calloc((size_t)a->info->epochs, sizeof *c.rate);
@@ -264,9 +265,9 @@ static const struct verify_course *course_of(struct fit_verifier *v, uint32_t jo
 		p.gpus[p.n_nodes++] = (int)(left < v->gpus_per_node ? left : v->gpus_per_node);
 	b = verify_split(a->info, c.batch, c.gpus, false);
 	for (int64_t e = a->info->epochs - 1; e >= 0; e--) {
-		c.rate[e] = rate_of(v, a, a->model, &p, c.gpus, b, e);
+		c.rate[e] = rate_of(v, a, model, &p, c.gpus, b, e);
 		c.after_s[e] = after;
-		after += (fit_app_epoch_start(a->model, e + 1) - fit_app_epoch_start(a->model, e)) /
+		after += (fit_app_epoch_start(model, e + 1) - fit_app_epoch_start(model, e)) /
 			 c.rate[e];
 	}
 	v->courses[v->n_courses] = c;
