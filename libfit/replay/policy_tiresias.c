@@ -224,13 +224,13 @@ static int run_at_tail(struct tiresias *t, const struct fit_view *v, uint32_t j,
 	return fit_greedy_rekey_at(&t->greedy, v, j, key_of(t, m), m->tie, err);
 }
 
-/* j runs from now on, or goes on on other GPUs. */
-static int begin_to_run(struct tiresias *t, const struct fit_view *v, uint32_t j, struct fit_err *err)
+/* j runs from now on, or goes on on other GPUs and keeps its place. */
+static int begin_to_run(struct tiresias *t, const struct fit_view *v, uint32_t j, bool goes_on, struct fit_err *err)
 {
 	struct member *m = member_of(t, v, j);
 	int rc = time_demotion(t, v, j, err);
 
-	if (rc)
+	if (rc || goes_on)
 		return rc;
 	if (t->order == FIT_QUEUE_SUBMITTED)
 		return fit_greedy_run(&t->greedy, v, j, key_of(t, m), err);
@@ -244,6 +244,7 @@ static int tiresias_changed(void *state, const struct fit_view *v, uint32_t j, s
 {
 	struct tiresias *t = state;
 	struct member *m = member_of(t, v, j);
+	bool ran = m->service.runs;
 	int64_t at;
 	int rc;
 
@@ -251,7 +252,7 @@ static int tiresias_changed(void *state, const struct fit_view *v, uint32_t j, s
 	t->wake_known = false;
 	fit_attained_change(&m->service, fit_view_gpus(v, j) > 0, v->now_ns);
 	if (m->service.runs)
-		return begin_to_run(t, v, j, err);
+		return begin_to_run(t, v, j, ran, err);
 	if (t->order == FIT_QUEUE_SUBMITTED) {
 		rc = fit_greedy_wait(&t->greedy, v, j, key_of(t, m), err);
 	} else {
