@@ -184,6 +184,7 @@ struct fit_jobs_params replay_inputs_jobs(const struct replay_inputs *in, const 
 		.node_gpus = in->partitions.p[0].cluster.max_node_gpus,
 		.any_plan_time = p->fidelity->any_plan_time,
 		.any_size = (p->policy->needs & (FIT_NEEDS_PLAN | FIT_NEEDS_ALLOCATIONS | FIT_CHOOSES_PLANS)) != 0,
+		.adaptive = (p->policy->needs & FIT_ADAPTIVE) != 0,
 		.file_order = p->fidelity->file_order,
 		.molds = p->policy->needs & FIT_MOLDS ? p->policy->name : NULL,
 		.blind = p->policy->needs & FIT_BLIND ? p->policy->name : NULL,

@@ -80,14 +80,21 @@ int fit_plan_want_nodes(struct fit_plan *p, int64_t nodes)
 	return FIT_OK;
 }
 
-static int take_placed(struct fit_engine *g, struct fit_part *p, int32_t type, int64_t gpus,
-		       struct fit_alloc *a)
+/* With applications by type: the first type on which the job was measured. */
+static int take_placed(struct fit_engine *g, struct fit_part *p, const struct fit_job *j, int32_t type,
+		       int64_t gpus, struct fit_alloc *a)
 {
 	uint64_t draw = 0;
+	int rc = FIT_END;
 
 	if (g->placing && gpus <= p->cluster->n_free)
 		draw = (uint64_t)gsl_rng_get(g->placing) << 32 | gsl_rng_get(g->placing);
-	return fit_placement_take_type(p->cluster, g->p->placement, type, gpus, draw, a);
+	if (type != FIT_ANY_TYPE || !j->apps)
+		return fit_placement_take_type(p->cluster, g->p->placement, type, gpus, draw, a);
+	for (int32_t t = 0; t < p->cluster->n_types && rc == FIT_END; t++)
+		if (fit_job_runs_on(j, t))
+			rc = fit_placement_take_type(p->cluster, g->p->placement, t, gpus, draw, a);
+	return rc;
 }
 
 int fit_plan_try(struct fit_plan *p, uint32_t j, bool *fits)
@@ -98,7 +105,8 @@ int fit_plan_try(struct fit_plan *p, uint32_t j, bool *fits)
 
 	if (fit_engine_state(g, j)->status != WAITING || fit_engine_state(g, j)->in_plan)
 		return FIT_EINVAL;
-	rc = take_placed(g, p->part, fit_engine_job(g, j)->gpu_type, r.gpus, &fit_engine_state(g, j)->alloc);
+	rc = take_placed(g, p->part, fit_engine_job(g, j), fit_engine_job(g, j)->gpu_type, r.gpus,
+			 &fit_engine_state(g, j)->alloc);
 	*fits = rc == FIT_OK;
 	return rc == FIT_END ? FIT_OK : rc ? rc : add_grant(p, r);
 }
@@ -137,7 +145,8 @@ static int take_nodes(struct fit_engine *g, const struct grant *r, struct fit_al
 	if (r->taken)
 		return FIT_OK;
 	if (!r->n_shares)
-		return r->gpus > p->cluster->n_free ? FIT_EINVAL : take_placed(g, p, r->type, r->gpus, a);
+		return r->gpus > p->cluster->n_free ? FIT_EINVAL :
+		       take_placed(g, p, fit_engine_job(g, r->job), r->type, r->gpus, a);
 	if (fit_grow(&a->shares, &a->cap, r->n_shares, sizeof *a->shares))
 		return FIT_ENOMEM;
 	memcpy(a->shares, g->plan.shares + r->shares_at, r->n_shares * sizeof *a->shares);
@@ -303,8 +312,12 @@ static int place(struct fit_engine *g, const struct grant *r, struct fit_err *er
 	if (g->p->autoscaler && fit_engine_warm_nodes(fit_engine_part_of(g, r->job), &s->alloc) &&
 	    g->p->cold_restart_ns >= 0)
 		s->delay_ns = g->p->cold_restart_ns;
+	if (!fit_job_runs_on(job, s->run.type))
+		return fit_fail(err, FIT_EDATA, "job %s: application '%s' was not measured on GPUs of type '%s'", job->id,
+				job->app_name, fit_engine_part_of(g, r->job)->cluster->types[s->run.type].name);
 	if (shifts)	/* the rest of its delay goes on */
 		s->delay_ns = s->run.from_ns > g->now_ns ? s->run.from_ns - g->now_ns : 0;
+	s->run.type_name = fit_engine_part_of(g, r->job)->cluster->types[s->run.type].name;
 	rc = g->model->place(job, &s->run, &s->alloc, g->now_ns + s->delay_ns, err);
 	rc = rc ? rc : fit_engine_log_placed(g, event, r->job, true, true, err);
 	rc = rc ? rc : fit_engine_tell_changed(g, r->job, err);

@@ -134,7 +134,8 @@ static int32_t type_for(const struct fit_view *v, const int64_t *left, uint32_t 
 	if (held != FIT_ANY_TYPE && fit_view_job(v, j)->gpus <= left[held])
 		return held;
 	for (int32_t t = 0; t < v->cluster->n_types; t++)
-		if ((only == FIT_ANY_TYPE || only == t) && fit_view_job(v, j)->gpus <= left[t])
+		if ((only == FIT_ANY_TYPE || only == t) && fit_job_runs_on(fit_view_job(v, j), t) &&
+		    fit_view_job(v, j)->gpus <= left[t])
 			return t;
 	return FIT_ANY_TYPE;
 }

@@ -84,7 +84,8 @@ int64_t fit_job_room(const struct fit_job *j, const struct fit_cluster *c)
 	int64_t most = 0;
 
 	for (int32_t i = 0; i < c->n_types; i++)
-		if ((j->gpu_type == FIT_ANY_TYPE || j->gpu_type == i) && c->types[i].n_open > most)
+		if ((j->gpu_type == FIT_ANY_TYPE || j->gpu_type == i) && (!j->apps || j->apps[i]) &&
+		    c->types[i].n_open > most)
 			most = c->types[i].n_open;
 	return most;
 }

@@ -69,7 +69,7 @@ static int find_course(struct fit_predictor *p, const struct fit_job *j, const s
 	if (rc) {
 		free(c.rate);
 		free(c.left_s);
-		return fit_fail_prefix(err, rc, "job %s", j->id);
+		return fit_fail_prefix(err, rc, "job %s, predicted on %lld GPUs", j->id, (long long)c.gpus);
 	}
 	p->courses[p->n] = c;
 	*out = &p->courses[p->n++];

@@ -49,7 +49,8 @@ struct fit_run {
 	int n_agents;
 	struct fit_agent *agent;	/* the one of the GPUs that it holds, or held; before: the first */
 	/* steps: progress and rate are in steps */
-	int32_t type;		/* of the GPUs that it holds: of the cluster */
+	int32_t type;		/* of the GPUs that it holds: of the cluster; */
+	const char *type_name;	/* its name there, "" without one */
 	bool anywhere;		/* the rate is that of one node, whatever it holds */
 	int64_t round_ns;	/* whole steps, as many as fit in this, then it stands still; 0: they flow */
 	double round_from, quota;	/* steps done at the start of the round; how many are to come in it */

@@ -31,23 +31,69 @@ static int keep_text(struct fit_jobs *js, struct fit_text t, const char **out)
 	return FIT_OK;
 }
 
+/* Was it measured on so many GPUs of a type, on full nodes and one with the rest? FIT_EDATA: no. */
+static int try_packed(const struct fit_job *j, struct fit_app *app, int64_t node_gpus, struct fit_err *err)
+{
+	struct fit_batch b = fit_app_split_batch(app, j->batch_size, j->gpus, false);
+	struct fit_placement p = { .n_nodes = 0 };
+	double rate;
+
+	if (j->gpus > node_gpus * FIT_PLACEMENT_MAX)
+		return FIT_OK;	/* too large */
+	for (int64_t left = j->gpus; left > 0; left -= node_gpus)
+		p.gpus[p.n_nodes++] = (int)(left < node_gpus ? left : node_gpus);
+	return fit_app_goodput(app, &p, b, 0, &rate, err);
+}
+
+/* The types that a job can run on, and the first of those that it may have. */
+static int leave_out_types(struct fit_job *j, struct fit_app **apps, const struct fit_jobs_params *p,
+			   const struct fit_cluster *k, struct fit_err *err)
+{
+	struct fit_err why = { .msg = "" };
+	int32_t lacks = 0;
+
+	j->app = NULL;
+	for (int32_t t = 0; t < k->n_types; t++) {
+		bool may = j->gpu_type == FIT_ANY_TYPE || j->gpu_type == t;
+		int rc = FIT_OK;
+
+		if (apps[t] && !p->any_size && !p->adaptive && k->n_types > 1)
+			rc = try_packed(j, apps[t], k->types[t].max_node_gpus, &why);
+		if (rc && rc != FIT_EDATA)
+			return fit_fail(err, rc, "%s", why.msg);
+		if (rc) {
+			apps[t] = NULL;
+			lacks = may ? t : lacks;
+		}
+		if (may && !j->app)
+			j->app = apps[t];
+	}
+	return j->app ? FIT_OK :
+	       fit_fail(err, FIT_EDATA, "job %s: not measured on %lld GPUs of a type that it may have; of '%s': %s", j->id,
+			(long long)j->gpus, k->types[lacks].name, why.msg);
+}
+
 /* Where the cluster has types: the application of each job on each of them. */
 static int find_apps(struct fit_jobs *js, const struct fit_jobs_params *p, struct fit_err *err)
 {
 	const struct fit_cluster *k = &p->partitions->p[0].cluster;
 	const size_t n_types = (size_t)k->n_types;
+	int rc = FIT_OK;
 
 	if (!p->profiles || !p->profiles->n || p->partitions->named || !fit_cluster_typed(k))
 		return FIT_OK;
 	js->apps = calloc(js->n * n_types + 1, sizeof *js->apps);
 	if (!js->apps)
 		return fit_fail_nomem(err);
-	for (size_t i = 0; i < js->n; i++) {
+	for (size_t i = 0; i < js->n && !rc; i++) {
 		js->jobs[i].apps = js->apps + i * n_types;
 		for (size_t t = 0; t < n_types; t++)
 			js->apps[i * n_types + t] = fit_job_find_app(p, k, (int32_t)t, fit_text_of(js->jobs[i].app_name));
+		rc = leave_out_types(&js->jobs[i], js->apps + i * n_types, p, k, err);
+		if (rc)
+			rc = fit_fail_prefix(err, rc, "%s:%llu", js->input, (unsigned long long)js->jobs[i].line);
 	}
-	return FIT_OK;
+	return rc;
 }
 
 static int add_job(struct fit_jobs *js, struct fit_job *j, struct fit_text id, struct fit_text app,
@@ -155,8 +201,8 @@ int fit_jobs_read(struct fit_jobs *js, const char *operand, const struct fit_job
 		if (js->jobs[i].rates)
 			js->jobs[i].rates = js->rates + (uintptr_t)js->jobs[i].rates - 1;
 	}
-	if (!rc)
-		rc = check_sizes(js, p, err);
+	rc = rc ? rc : find_apps(js, p, err);
+	rc = rc ? rc : check_sizes(js, p, err);
 	fit_reader_hash(r, js->hash);
 	fit_reader_close(r);
 	if (rc) {
@@ -166,7 +212,6 @@ int fit_jobs_read(struct fit_jobs *js, const char *operand, const struct fit_job
 	if (!p->file_order && js->n)
 		qsort(js->jobs, js->n, sizeof *js->jobs, by_submit_and_id);
 	rc = count_by_partition(js, p->partitions->n, err);
-	rc = rc ? rc : find_apps(js, p, err);
 	if (rc)
 		fit_jobs_release(js);
 	return rc;

@@ -37,8 +37,8 @@ struct fit_job {
 	enum fit_job_kind kind;		/* what a policy may change */
 	int64_t predicted_ns;		/* prediction of duration_ns, which may be below 0; FIT_NO_PREDICTION */
 	struct fit_app *app;		/* NULL without a profile; with types that of gpu_type, or of the first */
-	struct fit_app *const *apps;	/* by GPU type of the cluster; NULL where it was not measured. NULL
-					 * without types */
+	struct fit_app *const *apps;	/* by GPU type of the cluster; NULL where it was not measured, so that it
+					 * does not run there. NULL without types */
 	const struct fit_job_class *job_class;	/* NULL without speedups */
 	const struct fit_plan_app *plans;	/* NULL without times of execution plans; then with these: */
 	int64_t iterations;		/* to do */
@@ -53,6 +53,12 @@ struct fit_job {
 	uint32_t local;			/* its place among the jobs of its partition */
 	bool too_large;			/* asks for more GPUs (of a type) than its partition has for it */
 };
+
+/* May it run on that type of the cluster, by what was measured? */
+static inline bool fit_job_runs_on(const struct fit_job *j, int32_t type)
+{
+	return !j->apps || j->apps[type];
+}
 
 struct fit_job_stream;
 struct fit_jobs {
@@ -82,6 +88,7 @@ struct fit_jobs_params {
 	bool any_plan_time;		/* plan_times: see there */
 	const struct fit_step_rates *rates;	/* or this: steps a second by GPU type */
 	bool any_size;			/* what a job asks for does not count */
+	bool adaptive;			/* nor, of batch sizes and GPUs by type, does what was measured */
 	bool file_order;
 	const struct fit_colocation *colocation;	/* NULL: nobody shares a GPU */
 	bool predicted;				/* each job needs a prediction */

@@ -59,6 +59,7 @@ void fit_verifier_free(struct fit_verifier *v)
 	verify_share_release(v);
 	verify_turns_release(v);
 	verify_gittins_release(v);
+	verify_sizes_release(v);
 	verify_yarn_release(v);
 	fit_index_release(&v->by_app);
 	fit_id_map_release(&v->ids);

@@ -435,6 +435,7 @@ int verify_read_meta(struct fit_verifier *v, const struct fit_meta *m, bool *fil
 	if (!v->by_epoch)
 		v->quantum_ns = 0; /* durations are exact */
 	s = fit_meta_get(m, "cluster");
+	v->mixed_types = s && verify_unlike_types(fit_text_of(s));
 	v->cluster_meta = s ? fit_strdup(fit_text_of(s)) : NULL;
 	if (s && !v->cluster_meta)
 		return FIT_ENOMEM;

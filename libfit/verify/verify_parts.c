@@ -147,7 +147,7 @@ const struct verify_vc *verify_vc_of(const struct fit_verifier *v, uint32_t job)
 	return v->vc_of_group ? v->vc_of_group[v->jobs[job].vc] : NULL;
 }
 
-int64_t verify_share_most(const struct fit_verifier *v, uint32_t job)
+int64_t verify_share_most(struct fit_verifier *v, uint32_t job)
 {
 	const struct verify_vc *vc = verify_vc_of(v, job);
 	int64_t sum = 0;

@@ -536,6 +536,7 @@ struct fit_verifier {
 	uint16_t *node_type;		/* per node; 0: the specification names no types */
 	struct fit_index by_type;
 	uint32_t n_type_names;
+	bool mixed_types;		/* the specification names more than one type */
 	size_t n_nodes, cap_nodes;
 	int64_t total, total_booked, gpus_per_node;
 	int64_t most;			/* GPUs, with all nodes of the specification */
@@ -606,6 +607,8 @@ struct fit_verifier {
 	size_t n_memo, cap_memo;
 	struct verify_course *courses;	/* sjf, srtf: predicted times */
 	size_t n_courses, cap_courses;
+	struct measured_size *sizes;	/* what was found of sizes on types (verify_types.c) */
+	size_t n_sizes, cap_sizes;
 	struct verify_list sort_room;	/* of verify_sort() */
 	struct fit_throughput *fitter;	/* pollux: workspace of all agents */
 	int64_t fair_gpus;		/* pollux: GPUs of a fair share, at this decision */
@@ -823,7 +826,7 @@ bool verify_unlike_types(struct fit_text spec);
 /* Do nodes have types? */
 bool verify_has_types(const struct fit_verifier *v);
 /* The most GPUs of one type that a job may have. With types only. */
-int64_t verify_type_most(const struct fit_verifier *v, uint32_t job);
+int64_t verify_type_most(struct fit_verifier *v, uint32_t job);
 /* Does this row give a job GPUs of another type than those that it holds? */
 bool verify_changes_type(const struct fit_verifier *v, const struct verify_row *r);
 void verify_row_gpu_type(struct fit_verifier *v, const struct verify_row *r);
@@ -834,9 +837,12 @@ void verify_row_gpu_type(struct fit_verifier *v, const struct verify_row *r);
 struct fit_app *verify_model_on(const struct fit_verifier *v, uint32_t job, int32_t node);
 /* The same by the number of a type. */
 struct fit_app *verify_model_of(const struct fit_verifier *v, uint32_t job, uint16_t type);
+/* May a job run on GPUs of that type, by what was measured on so many of them? */
+bool verify_runs_on(struct fit_verifier *v, uint32_t job, uint16_t type);
+void verify_sizes_release(struct fit_verifier *v);
 /* By which run times are predicted: on the first type of the cluster that it was measured on, and that the job may
  * have. */
-struct fit_app *verify_model_predicted(const struct fit_verifier *v, uint32_t job);
+struct fit_app *verify_model_predicted(struct fit_verifier *v, uint32_t job);
 /* The type of a node; 0: none. */
 uint16_t verify_type_of(const struct fit_verifier *v, int32_t node);
 /* Metadata key of the profile of a type. */
@@ -1210,7 +1216,7 @@ int verify_share_cluster(struct fit_verifier *v) FIT_MUST_CHECK;
 /* The group of a job, as a number. FIT_ENOMEM. */
 int verify_share_group(struct fit_verifier *v, struct fit_text group, uint16_t *vc) FIT_MUST_CHECK;
 /* GPUs that a job can have at all. */
-int64_t verify_share_most(const struct fit_verifier *v, uint32_t job);
+int64_t verify_share_most(struct fit_verifier *v, uint32_t job);
 bool verify_share_on_profiler(const struct fit_verifier *v, const struct verify_row *r);
 void verify_row_virtual(struct fit_verifier *v, const struct verify_row *r);
 

@@ -292,7 +292,7 @@ static void settle(const struct fit_verifier *v, struct verify_list *l)
 }
 
 /* The type that a job has to run on; NULL: what is left is too little. */
-static struct turn_type *type_for(const struct fit_verifier *v, struct turn_part *p, const struct verify_live *l)
+static struct turn_type *type_for(struct fit_verifier *v, struct turn_part *p, const struct verify_live *l)
 {
 	const struct verify_job *j = &v->jobs[l->job];
 	struct turn_type *best = NULL;
@@ -302,7 +302,7 @@ static struct turn_type *type_for(const struct fit_verifier *v, struct turn_part
 
 		if (j->gpus > t->left || (j->gpu_type && t->type && j->gpu_type != t->type))
 			continue;
-		if (!best || !l->ran || best->type != l->ran_on)
+		if ((!best || !l->ran || best->type != l->ran_on) && verify_runs_on(v, l->job, t->type))
 			best = t;
 	}
 	return best;

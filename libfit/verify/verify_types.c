@@ -44,12 +44,13 @@ struct fit_app *verify_model_on(const struct fit_verifier *v, uint32_t job, int3
 	return verify_model_of(v, job, verify_type_of(v, node));
 }
 
-struct fit_app *verify_model_predicted(const struct fit_verifier *v, uint32_t job)
+struct fit_app *verify_model_predicted(struct fit_verifier *v, uint32_t job)
 {
 	uint16_t asked = v->jobs[job].gpu_type;
 
 	for (size_t i = 0; fit_profile_set_typed(&v->apps_by_type) && i < v->n_nodes; i++) {
-		struct fit_app *app = asked && asked != v->node_type[i] ? NULL : verify_model_of(v, job, v->node_type[i]);
+		uint16_t t = v->node_type[i];
+		struct fit_app *app = (asked && asked != t) || !verify_runs_on(v, job, t) ? NULL : verify_model_of(v, job, t);
 
 		if (app)
 			return app;
@@ -89,16 +90,87 @@ bool verify_has_types(const struct fit_verifier *v)
 	return v->n_nodes > 0 && v->node_type && v->node_type[0] != 0;
 }
 
-int64_t verify_type_most(const struct fit_verifier *v, uint32_t job)
+/* A job that keeps its size and batch: was it measured with them on full nodes of the type and one with the rest? */
+struct measured_size {
+	const struct fit_app *app;
+	int64_t batch, gpus, node_gpus;
+	bool was;
+};
+
+void verify_sizes_release(struct fit_verifier *v)
+{
+	free(v->sizes);
+	v->sizes = NULL;
+	v->n_sizes = v->cap_sizes = 0;
+}
+
+static int64_t node_gpus_of(const struct fit_verifier *v, uint16_t type)
+{
+	int64_t most = 1;
+
+	for (size_t i = 0; i < v->n_nodes; i++) {
+		int64_t gpus = v->nodes ? v->nodes[i].gpus : v->size[i];
+
+		if (v->node_type[i] == type && gpus > most)
+			most = gpus;
+	}
+	return most;
+}
+
+static bool was_measured(struct fit_verifier *v, struct fit_app *app, int64_t batch, int64_t gpus, int64_t node_gpus)
+{
+	struct measured_size x = { app, batch, gpus, node_gpus, false };
+	struct fit_batch b = verify_split(fit_app_info(app), batch, gpus, false);
+	struct fit_placement p = { .n_nodes = 0 };
+	double step, sync;
+
+	for (size_t i = 0; i < v->n_sizes; i++)
+		if (v->sizes[i].app == app && v->sizes[i].batch == batch && v->sizes[i].gpus == gpus &&
+		    v->sizes[i].node_gpus == node_gpus)
+			return v->sizes[i].was;
+	for (int64_t left = gpus; left > 0 && p.n_nodes < FIT_PLACEMENT_MAX; left -= node_gpus)
+		p.gpus[p.n_nodes++] = (int)(left < node_gpus ? left : node_gpus);
+	x.was = b.atomic_bsz > 0 && !fit_app_throughput(app, &p, b.atomic_bsz, &step, &sync, &v->model_err);
+	if (fit_grow(&v->sizes, &v->cap_sizes, v->n_sizes + 1, sizeof *v->sizes))
+		v->code = FIT_ENOMEM;
+	else
+		v->sizes[v->n_sizes++] = x;
+	return x.was;
+}
+
+bool verify_runs_on(struct fit_verifier *v, uint32_t job, uint16_t type)
+{
+	const struct verify_job *j = &v->jobs[job];
+	struct fit_app *app;
+	int64_t node_gpus;
+
+	if (!v->with_profile || v->adaptive || !v->mixed_types || j->app == UINT16_MAX)
+		return true;
+	app = verify_model_of(v, job, type);
+	if (!app || v->policy == POLICY_FOLLOW)
+		return app != NULL;
+	node_gpus = node_gpus_of(v, type);
+	return j->gpus > (double)(node_gpus * FIT_PLACEMENT_MAX) ||
+	       was_measured(v, app, verify_target(v, job), (int64_t)j->gpus, node_gpus);
+}
+
+int64_t verify_type_most(struct fit_verifier *v, uint32_t job)
 {
 	uint16_t asked = v->jobs[job].gpu_type;
 	int64_t sum[UINT8_MAX + 1] = { 0 }, most = 0;
+	bool may[UINT8_MAX + 1] = { false };
 
+	for (size_t i = 0; i < v->n_nodes; i++) {
+		uint16_t t = v->node_type[i];
+
+		if ((i == 0 || v->node_type[i - 1] != t) && t <= UINT8_MAX)
+			may[t] = verify_runs_on(v, job, t);
+	}
 	for (size_t i = 0; i < v->n_nodes; i++) {
 		uint16_t t = v->node_type[i];
 		int64_t gpus = v->nodes ? v->nodes[i].gpus : v->size[i];
 
-		if (t <= UINT8_MAX && (!asked || asked == t) && (sum[t] += gpus) > most)
+		if (t <= UINT8_MAX && may[t] && (!asked || asked == t) && (sum[t] += gpus) > most)
 			most = sum[t];
 	}
 	return most;
@@ -128,6 +200,9 @@ void verify_row_gpu_type(struct fit_verifier *v, const struct verify_row *r)
 		if (v->node_type[r->nodes[i].node] != held)
 			verify_fault(v, RULE_GPU_TYPE, r->job, "'%.*s' are of more than one type",
 				     FIT_TEXT_ARG(r->nodes_text));
+	if (!verify_runs_on(v, r->job, held))
+		verify_fault(v, RULE_GPU_TYPE, r->job, "'%.*s' are of a type on which so many GPUs were not measured",
+			     FIT_TEXT_ARG(r->nodes_text));
 	if (asked && asked != held)
 		verify_fault(v, RULE_GPU_TYPE, r->job, "'%.*s' are of another type than the job asks for",
 			     FIT_TEXT_ARG(r->nodes_text));
