@@ -225,7 +225,8 @@ static int run_at_tail(struct tiresias *t, const struct fit_view *v, uint32_t j,
 }
 
 /* j runs from now on, or goes on on other GPUs and keeps its place. */
-static int begin_to_run(struct tiresias *t, const struct fit_view *v, uint32_t j, bool goes_on, struct fit_err *err)
+static int begin_to_run(struct tiresias *t, const struct fit_view *v, uint32_t j, bool goes_on,
+			struct fit_err *err)
 {
 	struct member *m = member_of(t, v, j);
 	int rc = time_demotion(t, v, j, err);

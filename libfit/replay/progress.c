@@ -196,7 +196,8 @@ static int set_rate(const struct fit_job *j, struct fit_run *r, const struct fit
 		p.gpus[p.n_nodes++] = a->shares[i].gpus;
 	rc = fit_app_goodput(r->app, &p, r->batch, r->epoch, &r->rate, err);
 	if (rc && r->type_name && *r->type_name)
-		return fit_fail_prefix(err, rc, "job %s on %lld GPUs of type '%s'", j->id, (long long)a->gpus, r->type_name);
+		return fit_fail_prefix(err, rc, "job %s on %lld GPUs of type '%s'", j->id, (long long)a->gpus,
+				       r->type_name);
 	if (rc)
 		return fit_fail_prefix(err, rc, "job %s", j->id);
 	r->rate *= 1 - r->slowdown;

@@ -69,8 +69,8 @@ static int leave_out_types(struct fit_job *j, struct fit_app **apps, const struc
 			j->app = apps[t];
 	}
 	return j->app ? FIT_OK :
-	       fit_fail(err, FIT_EDATA, "job %s: not measured on %lld GPUs of a type that it may have; of '%s': %s", j->id,
-			(long long)j->gpus, k->types[lacks].name, why.msg);
+	       fit_fail(err, FIT_EDATA, "job %s: not measured on %lld GPUs of a type that it may have; of '%s': %s",
+			j->id, (long long)j->gpus, k->types[lacks].name, why.msg);
 }
 
 /* Where the cluster has types: the application of each job on each of them. */

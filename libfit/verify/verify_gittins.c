@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Gittins indices (tiresias-g, gittins): derived from the samples by their definition (Gu et al., NSDI'19,
- * section 3; the simulator's form: docs/methods/tiresias.md), the order that follows, and when the policy looks at
- * it by itself. docs/methods/verify.md has the rule.
+ * section 3; the simulator's form: docs/methods/tiresias.md), the order that follows, and when the policy
+ * looks at it by itself. docs/methods/verify.md has the rule.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -69,15 +69,17 @@ int fit_verifier_gpu_times(struct fit_verifier *v, const char *operand, struct f
 	};
 	struct fit_table t = { 0 };
 	const double *values;
+	bool plain;
 	int rc = fit_table_read(&t, operand, fields, 2, err);
 
 	if (!rc && make_room(v, t.n_rows))
 		rc = fit_fail_nomem(err);
-	values = rc || !t.n_rows || !fit_real_is_na(t.columns[0].d[0]) ? t.columns ? t.columns[0].d : NULL :
-		 t.columns[1].d;
+	plain = !rc && t.n_rows && fit_real_is_na(t.columns[0].d[0]);
+	values = rc ? NULL : t.columns[plain].d;
 	for (size_t i = 0; i < t.n_rows && !rc; i++) {
 		if (!(values[i] >= 0 && values[i] <= 1e15))
-			rc = fit_table_fail(&t, i, FIT_EDATA, "gpu_s", err, "missing or out of range (expected GPU-seconds)");
+			rc = fit_table_fail(&t, i, FIT_EDATA, fields[plain].name, err,
+					    "missing or out of range (expected GPU-seconds)");
 		else
 			v->gittins->size[v->gittins->n++] = values[i];
 	}
@@ -209,7 +211,8 @@ int verify_gittins_order(const struct fit_verifier *v, uint32_t i, uint32_t k)
 	return (a->listed > b->listed) - (a->listed < b->listed);
 }
 
-/* Sums that were formed in another way can put these the other way round; indices of the same service cannot. */
+/* Sums that were formed in another way can put these the other way round; indices of the same service
+ * cannot. */
 bool verify_gittins_near(const struct fit_verifier *v, uint32_t i, uint32_t k)
 {
 	const struct verify_live *a = &v->live[i], *b = &v->live[k];
@@ -234,8 +237,8 @@ int64_t verify_gittins_timer(struct fit_verifier *v)
 	return (g->decided_ns / quantum + 1) * quantum;
 }
 
-/* A decision is over: the simulator's unit grows by the time of each of its events, which go on while nobody is
- * there. */
+/* A decision is over: the simulator's unit grows by the time of each of its events, which go on while nobody
+ * is there. */
 void verify_gittins_decided(struct fit_verifier *v)
 {
 	struct verify_gittins *g = v->gittins;

@@ -305,8 +305,8 @@ static bool takes_indices(struct fit_verifier *v, const struct fit_meta *m)
 	       (verify_meta_says(m, "fidelity", "none") || verify_meta_says(m, "fidelity", "tiresias-nsdi19"));
 }
 
-/* Can turns be followed where virtual clusters, types of GPUs, another placement or the conventions of Lucid's
- * simulator are at work? (verify_turns.c) */
+/* Can turns be followed where virtual clusters, types of GPUs, another placement or the conventions of
+ * Lucid's simulator are at work? (verify_turns.c) */
 static bool takes_turns(struct fit_verifier *v, const struct fit_meta *m)
 {
 	const bool indices = takes_indices(v, m);

@@ -310,8 +310,8 @@ static int64_t next_node(const struct fit_verifier *v, const struct verify_vc *v
 	return best;
 }
 
-static bool placed_by_yarn(const struct fit_verifier *v, const struct verify_vc *vc, const struct verify_row *r,
-			   size_t *where, int64_t *node)
+static bool placed_by_yarn(const struct fit_verifier *v, const struct verify_vc *vc,
+			   const struct verify_row *r, size_t *where, int64_t *node)
 {
 	size_t n;
 	const struct verify_place *p = verify_yarn_find(v, vc, 0, r->sum, &n);

@@ -223,7 +223,8 @@ int64_t verify_policy_timer(struct fit_verifier *v)
 
 bool verify_policy_continuous(const struct fit_verifier *v)
 {
-	return v->adaptive || (verify_by_index(v) && v->interval_ns > 0) || (v->learner && v->resolve_ns > 0 && v->interval_ns > 0) ||
+	return v->adaptive || (verify_by_index(v) && v->interval_ns > 0) ||
+	       (v->learner && v->resolve_ns > 0 && v->interval_ns > 0) ||
 	       (v->policy == POLICY_OPTIMUS && v->with_profile && !v->optimus_whole_epochs);
 }
 

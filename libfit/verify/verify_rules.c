@@ -463,7 +463,8 @@ void verify_kept(struct fit_verifier *v)
 	verify_check(v, RULE_REJECT);
 	asked = v->jobs[v->open_submit].gpus;
 	if (!verify_yarn_holds(v, (int64_t)asked))
-		verify_fault(v, RULE_REJECT, v->open_submit, "asks for %g GPUs, which no switch has, and is not rejected", asked);
+		verify_fault(v, RULE_REJECT, v->open_submit,
+			     "asks for %g GPUs, which no switch has, and is not rejected", asked);
 	else if (asked > (double)verify_share_most(v, v->open_submit))
 		verify_fault(v, RULE_REJECT, v->open_submit,
 			     "asks for %g GPUs of %lld and is not rejected", asked,
@@ -782,8 +783,8 @@ const struct verify_rule_def verify_rules[N_RULES] = {
 	[RULE_TIRESIAS] = { "tiresias-queues",
 			    "those run that fit, taken by queue, with demotion at the limits", 0,
 			    is_tiresias, NULL, verify_decide_tiresias, NULL },
-	[RULE_GITTINS] = { "gittins-order", "those run that fit, taken by queue and Gittins index", 0, is_gittins, NULL,
-			   verify_decide_gittins, NULL },
+	[RULE_GITTINS] = { "gittins-order", "those run that fit, taken by queue and Gittins index", 0,
+			   is_gittins, NULL, verify_decide_gittins, NULL },
 	[RULE_LIST] = { "key-order", "those run that fit, taken by the policy's number", 0, takes_a_list, NULL,
 			verify_decide_list, NULL },
 	[RULE_OPTIMUS] = { "optimus-marginal-gain",

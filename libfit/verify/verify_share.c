@@ -83,7 +83,8 @@ static enum verify_policy queues_of(const struct fit_meta *m)
 
 static enum verify_placement placement_of(const char *name)
 {
-	static const char *const names[] = { "emptiest", "consolidate", "consolidate-first", "first-fit", "yarn", NULL };
+	static const char *const names[] = { "emptiest", "consolidate", "consolidate-first", "first-fit", "yarn",
+					     NULL };
 
 	for (int i = 0; name && names[i]; i++)
 		if (fit_text_is(fit_text_of(name), names[i]))

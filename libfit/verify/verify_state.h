@@ -840,8 +840,8 @@ struct fit_app *verify_model_of(const struct fit_verifier *v, uint32_t job, uint
 /* May a job run on GPUs of that type, by what was measured on so many of them? */
 bool verify_runs_on(struct fit_verifier *v, uint32_t job, uint16_t type);
 void verify_sizes_release(struct fit_verifier *v);
-/* By which run times are predicted: on the first type of the cluster that it was measured on, and that the job may
- * have. */
+/* By which run times are predicted: on the first type of the cluster that the job may have and was measured
+ * on. */
 struct fit_app *verify_model_predicted(struct fit_verifier *v, uint32_t job);
 /* The type of a node; 0: none. */
 uint16_t verify_type_of(const struct fit_verifier *v, int32_t node);
@@ -1196,9 +1196,10 @@ int verify_yarn_start(struct fit_verifier *v) FIT_MUST_CHECK;
 void verify_yarn_release(struct fit_verifier *v);
 /* What a record holds is taken (1) or given back (-1). */
 void verify_yarn_hold(struct fit_verifier *v, const struct verify_live *l, int64_t sign);
-/* Where so many GPUs of a part and type (0: any) are found now, until the next call; NULL: there is no room. */
-const struct verify_place *verify_yarn_find(const struct fit_verifier *v, const struct verify_vc *vc, uint16_t type,
-					    int64_t gpus, size_t *n);
+/* Where so many GPUs of a part and type (0: any) are found now; it lives until the next call. NULL: there is
+ * no room. */
+const struct verify_place *verify_yarn_find(const struct fit_verifier *v, const struct verify_vc *vc,
+					    uint16_t type, int64_t gpus, size_t *n);
 /* Would a job of so many GPUs fit behind a switch if all nodes were free? */
 bool verify_yarn_holds(const struct fit_verifier *v, int64_t gpus);
 

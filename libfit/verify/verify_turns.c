@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Preemptive policies that take jobs one by one (srtf, shortest, shortest-gpu, smallest, tiresias) on a cluster
- * in parts, of several types of GPUs, or with another placement than the emptiest nodes, and those by Gittins
- * index on any: whose turn it is.
+ * Preemptive policies that take jobs one by one (srtf, shortest, shortest-gpu, smallest, tiresias) on a
+ * cluster in parts, of several types of GPUs, or with another placement than the emptiest nodes, and those by
+ * Gittins index on any: whose turn it is.
  *
  * Each part takes its jobs in the policy's order, as they are before the decision. A job whose GPUs are
- * within what the part has, less those of the jobs taken before it, is taken, and others are passed over. With
- * types it is within those of one type that the job may have: the one that it runs on if that will do, else the
- * first that does.
+ * within what the part has, less those of the jobs taken before it, is taken, and others are passed over.
+ * With types it is within those of one type that the job may have: the one that it runs on if that will do,
+ * else the first that does.
  * Who is not taken does not run afterwards; who is taken runs, unless its placement found no room: then it
  * would have found none either where those that were placed after it were not there. Parts in which nothing
  * happened are as they were.

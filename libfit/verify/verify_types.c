@@ -50,7 +50,8 @@ struct fit_app *verify_model_predicted(struct fit_verifier *v, uint32_t job)
 
 	for (size_t i = 0; fit_profile_set_typed(&v->apps_by_type) && i < v->n_nodes; i++) {
 		uint16_t t = v->node_type[i];
-		struct fit_app *app = (asked && asked != t) || !verify_runs_on(v, job, t) ? NULL : verify_model_of(v, job, t);
+		bool may = (!asked || asked == t) && verify_runs_on(v, job, t);
+		struct fit_app *app = may ? verify_model_of(v, job, t) : NULL;
 
 		if (app)
 			return app;
@@ -90,7 +91,8 @@ bool verify_has_types(const struct fit_verifier *v)
 	return v->n_nodes > 0 && v->node_type && v->node_type[0] != 0;
 }
 
-/* A job that keeps its size and batch: was it measured with them on full nodes of the type and one with the rest? */
+/* A job that keeps its size and batch: was it measured with them on full nodes of the type and one with the
+ * rest? */
 struct measured_size {
 	const struct fit_app *app;
 	int64_t batch, gpus, node_gpus;
@@ -117,7 +119,8 @@ static int64_t node_gpus_of(const struct fit_verifier *v, uint16_t type)
 	return most;
 }
 
-static bool was_measured(struct fit_verifier *v, struct fit_app *app, int64_t batch, int64_t gpus, int64_t node_gpus)
+static bool was_measured(struct fit_verifier *v, struct fit_app *app, int64_t batch, int64_t gpus,
+			 int64_t node_gpus)
 {
 	struct measured_size x = { app, batch, gpus, node_gpus, false };
 	struct fit_batch b = verify_split(fit_app_info(app), batch, gpus, false);

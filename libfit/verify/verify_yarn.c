@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Placement yarn, and nodes behind switches with CPUs and memory (the Tiresias simulator, NSDI'19;
- * docs/methods/tiresias.md): where a job goes, and whether it can at all. What is free of CPUs and memory follows
- * from who holds GPUs where.
+ * docs/methods/tiresias.md): where a job goes, and whether it can at all. What is free of CPUs and memory
+ * follows from who holds GPUs where.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -48,7 +48,8 @@ int verify_yarn_meta(struct fit_verifier *v, const struct fit_meta *m)
 	v->yarn->node.cpus = verify_meta_count(v, m, "node_cpus");
 	verify_check(v, RULE_META);
 	if (!gib || fit_parse_double(fit_text_of(gib), &mem) || !(mem >= 0 && mem < 1e15))
-		verify_fault(v, RULE_META, NONE, "metadata node_mem_gib is '%s' (expected a number)", gib ? gib : "missing");
+		verify_fault(v, RULE_META, NONE, "metadata node_mem_gib is '%s' (expected a number)",
+			     gib ? gib : "missing");
 	v->yarn->node.mem = (int64_t)floor(10 * mem);
 	return FIT_OK;
 }
@@ -67,8 +68,10 @@ int verify_yarn_start(struct fit_verifier *v)
 	y->n_used = v->n_nodes;
 	y->node.gpus = v->gpus_per_node;
 	verify_check(v, RULE_META);
-	if (y->n_switches && (v->n_nodes % (size_t)y->n_switches || v->total != (int64_t)v->n_nodes * v->gpus_per_node)) {
-		verify_fault(v, RULE_META, NONE, "metadata switches is %lld (expected as many like nodes behind each of them)",
+	if (y->n_switches && (v->n_nodes % (size_t)y->n_switches ||
+			      v->total != (int64_t)v->n_nodes * v->gpus_per_node)) {
+		verify_fault(v, RULE_META, NONE,
+			     "metadata switches is %lld (expected as many like nodes behind each of them)",
 			     (long long)y->n_switches);
 		y->n_switches = 0;
 	}
@@ -118,8 +121,8 @@ static bool is_found(const struct verify_yarn *y, int64_t node)
 }
 
 /* The first node of the part, behind the same switch, that was not taken yet and has that much; -1: none. */
-static int64_t first(const struct fit_verifier *v, const struct verify_vc *vc, uint16_t type, int64_t from, int64_t to,
-		     struct need n)
+static int64_t first(const struct fit_verifier *v, const struct verify_vc *vc, uint16_t type, int64_t from,
+		     int64_t to, struct need n)
 {
 	for (int64_t i = verify_part_node(v, vc, from - 1); i >= 0 && i < to; i = verify_part_node(v, vc, i))
 		if ((!type || v->node_type[i] == type) && has(v, i, n) && !is_found(v->yarn, i))
@@ -127,8 +130,8 @@ static int64_t first(const struct fit_verifier *v, const struct verify_vc *vc, u
 	return -1;
 }
 
-static bool find_between(const struct fit_verifier *v, const struct verify_vc *vc, uint16_t type, int64_t most,
-			 int64_t gpus, int64_t from, int64_t to)
+static bool find_between(const struct fit_verifier *v, const struct verify_vc *vc, uint16_t type,
+			 int64_t most, int64_t gpus, int64_t from, int64_t to)
 {
 	struct verify_yarn *y = v->yarn;
 
@@ -145,8 +148,8 @@ static bool find_between(const struct fit_verifier *v, const struct verify_vc *v
 	return true;
 }
 
-const struct verify_place *verify_yarn_find(const struct fit_verifier *v, const struct verify_vc *vc, uint16_t type,
-					    int64_t gpus, size_t *n)
+const struct verify_place *verify_yarn_find(const struct fit_verifier *v, const struct verify_vc *vc,
+					    uint16_t type, int64_t gpus, size_t *n)
 {
 	struct verify_yarn *y = v->yarn;
 	int64_t behind = y && y->n_switches ? (int64_t)v->n_nodes / y->n_switches : (int64_t)v->n_nodes, most = 1;

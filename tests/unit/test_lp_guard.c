@@ -67,7 +67,8 @@ static void good_work(void **state)
 	assert_string_equal(err.msg, "no optimum");
 }
 
-/* GLPK ends the process on each of these; here it is an error, nothing is printed, and the next call works. */
+/* GLPK ends the process on each of these; here it is an error, nothing is printed, and the next call
+ * works. */
 static void given_up(void **state)
 {
 	struct small far = { .a = { 1e299, 1e-310 }, .b = { 1, 1 } }, s = { .a = { 2, 1 }, .b = { 6, 5 } };

@@ -164,7 +164,8 @@ static void on_a_line(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(agrees_with_the_definition), cmocka_unit_test(on_a_line) };
+	const struct CMUnitTest tests[] = { cmocka_unit_test(agrees_with_the_definition),
+					    cmocka_unit_test(on_a_line) };
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

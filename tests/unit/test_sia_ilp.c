@@ -385,7 +385,8 @@ static void refuses_nonsense(void **state)
  * error, and never the end of the process. */
 static void extremes_for_glpk(void **state)
 {
-	static const int64_t costs[] = { 0, 1, -1, INT64_MAX / 2, INT64_MIN / 2, INT64_C(1) << 53, -FIT_SIA_COST_MAX };
+	static const int64_t costs[] = { 0, 1, -1, INT64_MAX / 2, INT64_MIN / 2, INT64_C(1) << 53,
+					 -FIT_SIA_COST_MAX };
 	static const int64_t rooms[] = { 0, 1, INT32_MAX, INT64_MAX / 2 };
 	static const int32_t gpus[] = { 1, 2, INT32_MAX };
 	gsl_rng *r = fit_rng_new(7, "test/sia-extremes");
