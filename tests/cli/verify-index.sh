@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 # Who had to run by Gittins index (tiresias-g, gittins; the paper's form and that of the simulator): good logs pass, and
 # what is wrong with the others only this rule sees.
-. tests/cli/lib.sh
 # awk programs and literal dollar signs
 # shellcheck disable=SC2016
+. tests/cli/lib.sh
 tab=$(printf '\t')
 rule=gittins-order times=
 

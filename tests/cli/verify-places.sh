@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 # Who had to be next under placement yarn, with its switches, CPUs and memory, and on clusters of several types of GPUs,
 # with profiles or without: good logs pass, and what is wrong with the others one rule sees.
-. tests/cli/lib.sh
 # awk programs and literal dollar signs
 # shellcheck disable=SC2016
+. tests/cli/lib.sh
 tab=$(printf '\t')
 profiles=
 
@@ -75,7 +75,7 @@ cluster '1 4 12 256 1'
 for p in fifo srtf tiresias; do
 	case $p in fifo) rule=next-to-start ;; srtf) rule=srtf-order ;; *) rule=tiresias-queues ;; esac
 	good "$p, too few CPUs" $rule -p $p --placement yarn -c "$T/cluster.tsv"
-	remeta "$p, a job that waits for CPUs that are there" $rule 's/^#node_cpus=12$/#node_cpus=24/'
+	remeta "$p, a job that waits for CPUs that are there" "$rule" 's/^#node_cpus=12$/#node_cpus=24/'
 	only "$p, a job that waits for CPUs that are there"
 done
 cluster '1 4 64 9 1'
