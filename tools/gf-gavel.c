@@ -26,8 +26,8 @@ struct options {
 	  "measured steps a second; made by gf-prof --from gavel", NULL, 0, 0, CLI_REQUIRED | CLI_INPUT }, \
 	{ 'c', "cluster", CLI_TEXT, AT(cluster), "SPEC", NULL, \
 	  "GPU types, nodes x GPUs, such as v100:2x8,k80:4x4", NULL, 0, 0, CLI_REQUIRED | CLI_RESULT }, \
-	{ 0, "price", CLI_LIST, AT(prices), "TYPE=PRICE", "1", \
-	  "max-throughput: of a GPU hour", NULL, 0, 0, CLI_RESULT }, \
+	{ 0, "gpu-price", CLI_LIST, AT(prices), "TYPE=X", "1", \
+	  "max-throughput: price of a GPU-hour", NULL, 0, 0, CLI_RESULT }, \
 	{ 0, "limits", CLI_FLAG, AT(limits), NULL, NULL, \
 	  "max-throughput: all are done within slo x their time alone on their fastest type", NULL, 0, 0, \
 	  CLI_RESULT }, \
@@ -133,7 +133,7 @@ static int set_prices(struct data *d, const struct options *o, struct fit_err *e
 							   (size_t)(equals - text) }) : FIT_ANY_TYPE;
 
 		if (t == FIT_ANY_TYPE || fit_parse_double(fit_text_of(equals + 1), &price) || !(price > 0))
-			return fit_fail(err, FIT_EINVAL, "bad value '%s' for --price (expected TYPE=PRICE, a type of the "
+			return fit_fail(err, FIT_EINVAL, "bad value '%s' for --gpu-price (expected TYPE=X, a type of the "
 					"cluster and more than 0)", text);
 		d->prices[t] = price;
 	}

@@ -44,7 +44,7 @@ static const struct cli_option workload_options[] = {
 	JOBS("160"), HOURS("8", "all jobs are submitted within H hours"), ARRIVALS("diurnal"),
 	{ 0, "max-gpus", CLI_INT, OPT(max_gpus), "N", "64", "no job asks for more GPUs", NULL, 1, 1e6,
 	  CLI_RESULT },
-	{ 'p', "profiles", CLI_TEXT, OPT(profiles), "STORE", NULL,
+	{ 'p', "profile", CLI_TEXT, OPT(profiles), "STORE", NULL,
 	  "choose GPUs and batch sizes by these profiles, not by the model", NULL, 0, 0, CLI_INPUT },
 	CALIBRATION, NO_MORE
 };

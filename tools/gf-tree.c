@@ -37,7 +37,7 @@ static const char *const compat_names[] = { "sklearn", NULL };
 	  "balanced, or CLASS=WEIGHT, which may be repeated", NULL, 0, 0, R }
 
 static const struct cli_option train_options[] = {
-	{ 0, "target", CLI_TEXT, AT(data.target), "COLUMN", NULL, "what is predicted", NULL, 0, 0,
+	{ 't', "target", CLI_TEXT, AT(data.target), "COLUMN", NULL, "what is predicted", NULL, 0, 0,
 	  R | CLI_REQUIRED },
 	{ 0, "classify", CLI_FLAG, AT(data.classes), NULL, NULL,
 	  "the target is a class, also where it is a number", NULL, 0, 0, R },
@@ -48,10 +48,10 @@ static const struct cli_option train_options[] = {
 	  "use this column; may be repeated", NULL, 0, 0, R },
 	{ 0, "exclude", CLI_LIST, AT(data.exclude), "COLUMN", NULL,
 	  "do not use this column; may be repeated", NULL, 0, 0, R },
-	{ 0, "categorical", CLI_LIST, AT(data.categorical), "COLUMN", "text",
-	  "values are names, also where they are numbers; may be repeated", NULL, 0, 0, R },
-	{ 0, "monotone", CLI_LIST, AT(data.monotone), "COLUMN=S", NULL,
-	  "S 1: predictions never fall as it rises; -1; may be repeated", NULL, 0, 0, R },
+	{ 0, "nominal", CLI_LIST, AT(data.nominal), "COLUMN", "text",
+	  "its values are categories; may be repeated", NULL, 0, 0, R },
+	{ 0, "shape", CLI_LIST, AT(data.shape), "COLUMN=SHAPE", NULL,
+	  "predictions are increasing or decreasing in it; may be repeated", NULL, 0, 0, R },
 	{ 0, "max-depth", CLI_INT, AT(max_depth), "N", "no limit", "most cuts from root to leaf", NULL, 0,
 	  1e6, R },
 	{ 0, "max-leaves", CLI_INT, AT(max_leaves), "N", "no limit", "grow best first, to N leaves", NULL, 1,

@@ -173,8 +173,8 @@ static int take_feature(struct tree_data *g, const struct fit_table *t, const st
 	g->n_features++;
 	if (!x || !f->name)
 		return fit_fail_nomem(err);
-	f->categorical = c->type == FIT_TEXT || cli_listed(&o->categorical, c->name);
-	if (!cli_listed(&o->categorical, c->name))
+	f->categorical = c->type == FIT_TEXT || cli_listed(&o->nominal, c->name);
+	if (!cli_listed(&o->nominal, c->name))
 		note_mixed(g, t, c);
 	if (f->categorical)
 		return code_column(c, t->n_rows, false, &f->levels, &f->n_levels, x, err);
@@ -300,7 +300,7 @@ static void lend(struct tree_data *g, const struct fit_table *t, const struct fi
 int tree_data_train(struct tree_data *g, const struct fit_table *t, const struct tree_data_options *o,
 		    struct fit_err *err)
 {
-	const struct cli_list *lists[] = { &o->features, &o->exclude, &o->categorical };
+	const struct cli_list *lists[] = { &o->features, &o->exclude, &o->nominal };
 	const struct fit_column *c;
 	int rc = make_room(g, t->n_columns, err);
 
@@ -321,7 +321,7 @@ int tree_data_train(struct tree_data *g, const struct fit_table *t, const struct
 		rc = fit_fail(err, FIT_EDATA, "%s: no rows", t->input);
 	if (!rc && g->n_features == 0)
 		rc = fit_fail(err, FIT_EINVAL, "%s: no column is left as a feature", t->input);
-	rc = rc ? rc : tree_set_constraints(g, &o->monotone, err);
+	rc = rc ? rc : tree_set_constraints(g, &o->shape, err);
 	if (!rc && !any_weight(g, t->n_rows))
 		rc = fit_fail(err, FIT_EDATA, "%s: no row with a weight above 0", t->input);
 	lend(g, t, g->features, g->n_features);

@@ -11,8 +11,8 @@ struct tree_data_options {
 	const char *target, *weight;	/* column names; weight may be NULL */
 	bool classes;			/* the target is a class even where it is a number */
 	struct cli_list features;	/* none: all columns but target and weight */
-	struct cli_list exclude, categorical;
-	struct cli_list monotone;	/* NAME=1, NAME=-1 */
+	struct cli_list exclude, nominal;
+	struct cli_list shape;	/* COLUMN=increasing, COLUMN=decreasing */
 	struct cli_list class_weight;	/* "balanced", or CLASS=WEIGHT */
 };
 
@@ -30,7 +30,7 @@ struct tree_data {
 
 /* FIT_EINVAL: a constraint or a weight of a class that cannot be one of any table. */
 int tree_data_options_check(const struct tree_data_options *o, struct fit_err *err) FIT_MUST_CHECK;
-/* The constraints of --monotone on the features of g. FIT_EINVAL: there is no such feature. */
+/* The constraints of --shape on the features of g. FIT_EINVAL: there is no such feature. */
 int tree_set_constraints(struct tree_data *g, const struct cli_list *list,
 			 struct fit_err *err) FIT_MUST_CHECK;
 void tree_data_release(struct tree_data *g);

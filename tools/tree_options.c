@@ -6,16 +6,15 @@
 #include "libfit/base/num.h"
 #include "tools/tree_data.h"
 
-/* NAME=1 or NAME=-1. */
-static int parse_constraint(const char *item, struct fit_text *name, int64_t *sign, struct fit_err *err)
+/* COLUMN=increasing or COLUMN=decreasing. */
+static int parse_shape(const char *item, struct fit_text *name, int *sign, struct fit_err *err)
 {
 	const char *eq = strrchr(item, '=');
 
 	*name = (struct fit_text){ item, eq ? (size_t)(eq - item) : 0 };
-	*sign = 0;
-	if (!eq || fit_parse_int64(fit_text_of(eq[1] == '+' ? eq + 2 : eq + 1), sign) || *sign < -1 || *sign > 1)
-		return fit_fail(err, FIT_EINVAL, "bad constraint '%s' (expected NAME=1 or NAME=-1)", item);
-	return FIT_OK;
+	*sign = !eq ? 0 : strcmp(eq + 1, "increasing") == 0 ? 1 : strcmp(eq + 1, "decreasing") == 0 ? -1 : 0;
+	return *sign ? FIT_OK : fit_fail(err, FIT_EINVAL, "bad value '%s' for --shape (expected COLUMN=SHAPE, a shape "
+					 "being increasing or decreasing)", item);
 }
 
 /* NAME=… of item i: does an earlier one have the same name? */
@@ -33,18 +32,18 @@ static bool is_again(const struct cli_list *l, size_t i, struct fit_text name)
 int tree_data_options_check(const struct tree_data_options *o, struct fit_err *err)
 {
 	struct fit_text name;
-	int64_t sign;
+	int sign;
 	int rc = FIT_OK;
 
 	if (o->target && o->weight && strcmp(o->target, o->weight) == 0)
 		return fit_fail(err, FIT_EINVAL, "'%s' is both --target and --weight", o->target);
-	if (o->target && cli_listed(&o->categorical, o->target))
-		return fit_fail(err, FIT_EINVAL, "'%s' is both --target and --categorical (classes: --classify)",
+	if (o->target && cli_listed(&o->nominal, o->target))
+		return fit_fail(err, FIT_EINVAL, "'%s' is both --target and --nominal (classes: --classify)",
 				o->target);
-	for (size_t i = 0; i < o->monotone.n && !rc; i++) {
-		rc = parse_constraint(o->monotone.items[i], &name, &sign, err);
-		if (!rc && is_again(&o->monotone, i, name))
-			rc = fit_fail(err, FIT_EINVAL, "two constraints on '%.*s'", FIT_TEXT_ARG(name));
+	for (size_t i = 0; i < o->shape.n && !rc; i++) {
+		rc = parse_shape(o->shape.items[i], &name, &sign, err);
+		if (!rc && is_again(&o->shape, i, name))
+			rc = fit_fail(err, FIT_EINVAL, "two shapes of '%.*s'", FIT_TEXT_ARG(name));
 	}
 	return rc ? rc : fit_tree_class_weights_check(o->class_weight.items, o->class_weight.n, err);
 }
@@ -53,17 +52,17 @@ int tree_set_constraints(struct tree_data *g, const struct cli_list *list, struc
 {
 	for (size_t i = 0; i < list->n; i++) {
 		struct fit_text name;
-		int64_t sign;
+		int sign;
 		size_t f = 0;
-		int rc = parse_constraint(list->items[i], &name, &sign, err);
+		int rc = parse_shape(list->items[i], &name, &sign, err);
 
 		if (rc)
 			return rc;
 		while (f < g->n_features && !fit_text_is(name, g->features[f].name))
 			f++;
 		if (f == g->n_features)
-			return fit_fail(err, FIT_EINVAL, "no feature '%.*s' (--monotone)", FIT_TEXT_ARG(name));
-		g->features[f].monotone = (int)sign;
+			return fit_fail(err, FIT_EINVAL, "no feature '%.*s' (--shape)", FIT_TEXT_ARG(name));
+		g->features[f].monotone = sign;
 	}
 	return FIT_OK;
 }

@@ -9,7 +9,7 @@
 #define AT(field) offsetof(struct tree_predict_options, field)
 
 const struct cli_option tree_predict_options[] = {
-	{ 0, "model", CLI_TEXT, AT(model), "MODEL", NULL, "the tree", NULL, 0, 0, CLI_REQUIRED | CLI_INPUT },
+	{ 'm', "model", CLI_TEXT, AT(model), "MODEL", NULL, "the tree", NULL, 0, 0, CLI_REQUIRED | CLI_INPUT },
 	{ 0, "id", CLI_TEXT, AT(id), "COLUMN", "row", "name rows by this column, not by number", NULL, 0, 0,
 	  CLI_RESULT },
 	{ 0, "leaf", CLI_FLAG, AT(leaf), NULL, NULL, "also the node that the row ends in", NULL, 0, 0, CLI_RESULT },

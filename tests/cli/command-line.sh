@@ -18,7 +18,7 @@ twice "operand 1 and operand 2" gf-plot jct-cdf - -
 twice "operand 1 and operand 3" gf-plot trace-cdf - x -
 twice "--metrics and operand 1" gf-verify -j "$J" --metrics - -
 twice "--jobs and --per-job" gf-verify -j - --per-job - log
-twice "--profiles and --calibration" gf-synth workload -c - -p -
+twice "--profile and --calibration" gf-synth workload -c - -p -
 twice "operand 1 and operand 2" gf-diff - -
 twice "--models and the operand that is not given" gf-goodput --models - --phi 1 --max-batch 8
 twice "--jobs and operand 1" gf-prof summarize --jobs - -

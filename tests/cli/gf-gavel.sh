@@ -24,7 +24,7 @@ finish-time-fairness 1 ratio
 max-throughput 4 steps/s
 isolated 1 ratio
 fifo 3 steps/s"
-run "prices" 0 gf-gavel objectives --no-meta --price fast=4 -r "$T/rates" -c fast:1x1,slow:1x1 "$T/jobs"
+run "prices" 0 gf-gavel objectives --no-meta --gpu-price fast=4 -r "$T/rates" -c fast:1x1,slow:1x1 "$T/jobs"
 has "count in throughput" "$T/out" '^max-throughput	1\.75	'
 
 # Every objective is optimal by its own bound, and its shares fit.
@@ -88,5 +88,5 @@ run "no types" 2 gf-gavel objectives -r $R -c 4x1 $J
 has "no types: the message" "$T/err" "^gf-gavel: bad value '4x1' for --cluster \(expected GPU types: "
 run "no such objective" 2 gf-gavel allocate -p best -r $R -c $C $J
 has "no such objective: the message" "$T/err" "^gf-gavel: unknown objective 'best'"
-run "a price of no type" 2 gf-gavel objectives --price gold=1 -r $R -c $C $J
-has "a price of no type: the message" "$T/err" "^gf-gavel: bad value 'gold=1' for --price"
+run "a price of no type" 2 gf-gavel objectives --gpu-price gold=1 -r $R -c $C $J
+has "a price of no type: the message" "$T/err" "^gf-gavel: bad value 'gold=1' for --gpu-price"

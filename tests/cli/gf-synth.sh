@@ -81,16 +81,16 @@ done
 grep -c . "$T/b/bert/validation-12.csv" >"$T/found"
 is "a row an epoch" "$T/found" 3
 run "gf-prof reads them" 0 gf-prof --from pollux "$T/b" -o "$T/p.h5"
-run "a workload by those profiles" 0 gf-synth workload --profiles "$T/p.h5" --jobs 40
+run "a workload by those profiles" 0 gf-synth workload --profile "$T/p.h5" --jobs 40
 has "the profile is in the metadata" "$T/out" '^#input_profile=[0-9a-f]{32}$'
 has "40 jobs" "$T/out" '^#end rows=40$'
 run "profiles without scatter" 0 gf-synth profiles --noise 0 "$T/exact"
 run "gf-prof reads them, too" 0 gf-prof --from pollux "$T/exact" -o "$T/exact.h5"
-run "a workload by these" 0 gf-synth workload --no-meta --profiles "$T/exact.h5" --jobs 2000
+run "a workload by these" 0 gf-synth workload --no-meta --profile "$T/exact.h5" --jobs 2000
 cp "$T/out" "$T/by-profile"
 run "and by the model" 0 gf-synth workload --no-meta --jobs 2000
 same "two ways to the same configurations" "$T/out" "$T/by-profile"
-run "a store that is not there" 3 gf-synth workload --profiles "$T/none.h5" --jobs 4
+run "a store that is not there" 3 gf-synth workload --profile "$T/none.h5" --jobs 4
 
 # ---- calibration tables ----
 sed 's/^ncf	/bert	/' data/apps.tsv >"$T/cal.tsv"

@@ -72,7 +72,7 @@ run "and -o" 1 gf-tree predict --model "$T/hours.tsv" -o "$T/half.tsv" "$T/twice
 ok "leaves nothing behind" $?
 # categories are texts: a number is the same in another spelling, but 007 is a name
 printf 'k\ty\n7\t1\n8\t5\n8\t5\n' >"$T/k.tsv"
-gf-tree train --target y --categorical k "$T/k.tsv" >"$T/m.tsv"
+gf-tree train --target y --nominal k "$T/k.tsv" >"$T/m.tsv"
 printf 'k\n7\n7.0\n8.0\n+7\n007\n7e0\n' >"$T/k2.tsv"
 run "categories that are numbers" 0 gf-tree predict --no-meta --model "$T/m.tsv" "$T/k2.tsv"
 predicted "$T/out" >"$T/got"
@@ -115,7 +115,7 @@ gf-tree predict --no-meta --model "$T/out" $jobs 2>/dev/null >/dev/null
 cp "$T/out" "$T/m.tsv"
 gf-tree predict --no-meta --model "$T/m.tsv" $jobs | sed -n 2p | cut -f 2 | awk '{ printf "%.12g\n", $1 }' >"$T/a"
 same "the root predicts the median" "$T/b" "$T/a"
-run "categories that are numbers" 0 gf-tree train --target hours --feature gpus --categorical gpus $jobs
+run "categories that are numbers" 0 gf-tree train --target hours --feature gpus --nominal gpus $jobs
 cp "$T/out" "$T/m.tsv"
 run "are sets" 0 gf-tree print "$T/m.tsv"
 has "of levels" "$T/out" '^[|]--- gpus in [{][0-9, ]*[}]$'
@@ -125,7 +125,7 @@ awk 'BEGIN { print "x,z,y"; for (i = 0; i < 200; i++) { z = i * 37 % 11
 	printf "%d,%d,%.3f\n", i, z, (i % 50) / 10 + i / 100 - z * z / 20 } }' >"$T/waves.csv"
 run "free" 0 gf-tree train --target y --min-leaf 5 "$T/waves.csv"
 cp "$T/out" "$T/free.tsv"
-run "rising in x, falling in z" 0 gf-tree train --target y --min-leaf 5 --monotone x=1 --monotone z=-1 "$T/waves.csv"
+run "rising in x, falling in z" 0 gf-tree train --target y --min-leaf 5 --shape x=increasing --shape z=decreasing "$T/waves.csv"
 cp "$T/out" "$T/held.tsv"
 run "they hold" 0 gf-tree check --rows "$T/waves.csv" "$T/held.tsv"
 awk 'BEGIN { print "x,z"; for (z = -1; z < 12; z++) for (x = -1; x < 202; x++) print x "," z }' >"$T/grid.csv"
@@ -303,10 +303,10 @@ is "what there is" "$T/err" \
 run "no target" 2 gf-tree train $jobs
 run "a criterion of the other kind" 1 gf-tree train --target hours --criterion gini $jobs
 is "is said so" "$T/err" "gf-tree: criterion 'gini' does not go with the target"
-run "a constraint on a category" 1 gf-tree train --target hours --monotone queue=1 $jobs
+run "a constraint on a category" 1 gf-tree train --target hours --shape queue=increasing $jobs
 is "makes no sense" "$T/err" "gf-tree: a constraint on the categories of 'queue'"
-run "a constraint that is none" 2 gf-tree train --target hours --monotone gpus=up $jobs
-has "neither" "$T/err" "^gf-tree: bad constraint 'gpus=up' .expected NAME=1 or NAME=-1.$"
+run "a constraint that is none" 2 gf-tree train --target hours --shape gpus=up $jobs
+has "neither" "$T/err" "^gf-tree: bad value 'gpus=up' for --shape .expected COLUMN=SHAPE, a shape being increasing or decreasing.$"
 run "--alpha and --cv" 2 gf-tree train --target hours --alpha 1 --cv 3 $jobs
 run "--explain without --rows" 2 gf-tree print --explain 1 "$T/hours.tsv"
 run "prune without a wish" 2 gf-tree prune "$T/hours.tsv"
@@ -348,7 +348,7 @@ printf 'x\ty\tz\n1\t2\ta\n2\t3\t7\n3\t5\tb\nnone\t7\tc\n' >"$T/mixed.tsv"
 run "a column with one cell that is no number" 0 gf-tree train --target y "$T/mixed.tsv"
 is "is warned of" "$T/err" \
 	"gf-tree: warning: $T/mixed.tsv: column 'x' is taken as names, as 'none' is no number, though most of it are"
-run "not where it is said to be names" 0 gf-tree train --target y --categorical x "$T/mixed.tsv"
+run "not where it is said to be names" 0 gf-tree train --target y --nominal x "$T/mixed.tsv"
 is "no warning" "$T/err" ""
 run "the target" 0 gf-tree train --target x --exclude z "$T/mixed.tsv"
 has "is warned of, too" "$T/err" "column 'x' is taken as names"
@@ -370,8 +370,8 @@ refused() {
 	has "train $*: is said" "$T/err" "^gf-tree: $message\$"
 }
 refused "'hours' is both --target and --weight" --target hours --weight hours
-refused "'hours' is both --target and --categorical .classes: --classify." --target hours --categorical hours
-refused "two constraints on 'gpus'" --target hours --monotone gpus=1 --monotone hour=1 --monotone gpus=-1
+refused "'hours' is both --target and --nominal .classes: --classify." --target hours --nominal hours
+refused "two shapes of 'gpus'" --target hours --shape gpus=increasing --shape hour=increasing --shape gpus=decreasing
 refused "two weights of class 'yes'" --target slow --class-weight yes=2 --class-weight yes=3
 refused "--class-weight is either balanced or a weight by class" --target slow --class-weight balanced \
 	--class-weight yes=3
