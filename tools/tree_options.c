@@ -13,8 +13,8 @@ static int parse_shape(const char *item, struct fit_text *name, int *sign, struc
 
 	*name = (struct fit_text){ item, eq ? (size_t)(eq - item) : 0 };
 	*sign = !eq ? 0 : strcmp(eq + 1, "increasing") == 0 ? 1 : strcmp(eq + 1, "decreasing") == 0 ? -1 : 0;
-	return *sign ? FIT_OK : fit_fail(err, FIT_EINVAL, "bad value '%s' for --shape (expected COLUMN=SHAPE, a shape "
-					 "being increasing or decreasing)", item);
+	return *sign ? FIT_OK : fit_fail(err, FIT_EINVAL, "bad value '%s' for --shape (expected COLUMN=SHAPE, "
+					 "a shape being increasing or decreasing)", item);
 }
 
 /* NAME=… of item i: does an earlier one have the same name? */

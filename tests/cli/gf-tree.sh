@@ -196,7 +196,7 @@ run "digits in C" 2 gf-tree print --format c --digits 3 "$T/slow.tsv"
 has "neither are they" "$T/err" '^gf-tree: --digits goes with --format text or dot$'
 run "a name in JSON" 2 gf-tree print --format json --name slow "$T/slow.tsv"
 has "nor is that" "$T/err" '^gf-tree: --name goes with --format c$'
-for name in if double main _slow 3rd is-slow '' "$(printf 'x%064d' 0)"; do
+for name in if double main _slow 3rd is-slow "$(printf 'x%064d' 0)"; do
 	run "a function called '$name'" 2 gf-tree print --format c --name "$name" "$T/slow.tsv"
 	has "cannot be" "$T/err" "^gf-tree: bad name '$name' for --name .expected what C may call a function.$"
 done
