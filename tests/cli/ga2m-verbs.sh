@@ -137,7 +137,7 @@ run "within the limit" 0 gf-ga2m check --limit 0.5 --rows "$T/odd.csv" "$T/m.tsv
 run "a shape of a category" 2 gf-ga2m check --shape queue=increasing "$T/m.tsv"
 
 # ---- C ----
-for name in if double main _m 3rd is-m ''; do
+for name in if double main _m 3rd is-m; do
 	run "a function called '$name'" 2 gf-ga2m convert --c --name "$name" "$T/m.tsv"
 	has "cannot be" "$T/err" "^gf-ga2m: bad name '$name' for --name .expected what C may call a function.$"
 done
