@@ -5,6 +5,7 @@
 
 #include "libfit/base/version.h"
 #include "tools/sweep_plan.h"
+#include "tools/sweep_sides.h"
 #include "tools/sweep_template.h"
 
 /* ---- one command line of one row ---- */
@@ -106,7 +107,8 @@ static int fill_words(struct making *m, const struct sweep_words *from, struct s
 	return rc;
 }
 
-static int hash_words(struct making *m, struct fit_hasher *h, const struct sweep_words *words,
+/* replay: it is the command line of gf-replay. */
+static int hash_words(struct making *m, struct fit_hasher *h, const struct sweep_words *words, bool replay,
 		      struct fit_err *err)
 {
 	const char *hash;
@@ -114,8 +116,14 @@ static int hash_words(struct making *m, struct fit_hasher *h, const struct sweep
 
 	if (!rc)
 		fit_hasher_add_text(h, fit_text_of(hash));
-	for (size_t i = 0; i < words->n && !rc; i++)
-		rc = hash_word(m, h, words->w[i], err);
+	for (size_t i = 0; i < words->n && !rc; i++) {
+		size_t at;
+
+		if (replay && sweep_side(words, i, &at))	/* no file, whatever there is of that name */
+			fit_hasher_add_text(h, fit_text_of(words->w[i]));
+		else
+			rc = hash_word(m, h, words->w[i], err);
+	}
 	fit_hasher_add_text(h, FIT_TEXT_LIT("\n"));
 	return rc;
 }
@@ -186,7 +194,7 @@ static int need(struct making *m, size_t k, struct fit_err *err)
 		m->n_needs = 0;
 		h = new_hasher("gf-sweep input");
 		rc = h ? fill_words(m, &t->words, &words, err) : fit_fail_nomem(err);
-		rc = rc ? rc : hash_words(m, h, &words, err);
+		rc = rc ? rc : hash_words(m, h, &words, false, err);
 		if (!rc) {
 			const char *dot = strrchr(t->name, '.');
 
@@ -228,16 +236,18 @@ static int add_options(struct making *m, struct sweep_words *words, struct fit_e
 }
 
 /* One of the two commands of a row, as a line. */
-static int make_command(struct making *m, const struct sweep_words *from, bool options, struct fit_hasher *h,
+static int make_command(struct making *m, const struct sweep_words *from, bool replay, struct fit_hasher *h,
 			char **line, struct fit_err *err)
 {
 	struct sweep_words words = { 0 };
 	struct fit_str text = { 0 };
 	int rc = fill_words(m, from, &words, err);
 
-	if (!rc && options)
+	if (!rc && replay)
 		rc = add_options(m, &words, err);
-	rc = rc ? rc : hash_words(m, h, &words, err);
+	if (!rc && replay)
+		rc = sweep_sides_check(&words, err);
+	rc = rc ? rc : hash_words(m, h, &words, replay, err);
 	if (!rc && sweep_words_join(&text, &words))
 		rc = fit_fail_nomem(err);
 	sweep_words_release(&words);

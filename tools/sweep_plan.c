@@ -386,6 +386,7 @@ int sweep_plan_read(struct sweep_plan *p, const char *operand, struct fit_err *e
 	rc = rc ? rc : read_axes(p, &rows, err);
 	rc = rc ? rc : read_inputs(p, &inputs, err);
 	rc = rc ? rc : read_files(p, &files, err);
+	rc = rc ? rc : sweep_plan_check_inputs(p, &rows, &inputs, err);
 	for (size_t i = 0; i < rows.n_rows && !rc; i++)
 		rc = read_row(p, &rows, i, err);
 	if (!rc && !p->n_rows)

@@ -70,6 +70,10 @@ int sweep_plan_read(struct sweep_plan *p, const char *operand, struct fit_err *e
 int sweep_plan_check(const struct sweep_plan *p, const struct sweep_row *row, const struct fit_table *t,
 		     size_t number, struct fit_err *err) FIT_MUST_CHECK;
 
+/* The same of all inputs; rows is the first table of the plan, t that of the inputs. */
+int sweep_plan_check_inputs(const struct sweep_plan *p, const struct fit_table *rows,
+			    const struct fit_table *t, struct fit_err *err) FIT_MUST_CHECK;
+
 /* For making and reading: a new row or input with nothing in it, and its need of an input. FIT_ENOMEM. */
 struct sweep_row *sweep_plan_new_row(struct sweep_plan *p);	/* NULL: out of memory */
 struct sweep_input *sweep_plan_new_input(struct sweep_plan *p);

@@ -148,6 +148,33 @@ static int name_beside(struct fit_str *s, const char *to)
 	return fit_str_add(s, to, n) || fit_str_printf(s, ".%s.XXXXXX", to + n) ? FIT_ENOMEM : FIT_OK;
 }
 
+int sweep_input_check(const char *file, struct fit_err *err)
+{
+	const char *dot = strrchr(file, '.');
+	struct fit_reader *r = NULL;
+	char **paths = NULL;
+	size_t n = 0, tables = 0;
+	int rc;
+
+	if (fit_is_store(file)) {
+		rc = fit_store_list(file, &paths, &n, err);
+		for (size_t i = 0; i < n; i++)
+			free(paths[i]);
+		free(paths);
+		return rc || n ? rc : fit_fail(err, FIT_EDATA, "%s: a store without a table", file);
+	}
+	if (!dot || strcmp(dot, ".tsv") != 0)
+		return FIT_OK;
+	rc = fit_reader_open(&r, file, err);
+	while (!rc && (rc = fit_reader_skip(r, err)) == FIT_OK)
+		tables++;
+	fit_reader_close(r);
+	if (rc == FIT_END)
+		return tables ? FIT_OK : fit_fail(err, FIT_EDATA, "%s: no table", file);
+	/* that the bytes are none of a table is a fault of the data, not of the machine */
+	return rc == FIT_EPARSE ? err->code = FIT_EDATA : rc;
+}
+
 int sweep_place(const char *from, const char *to, bool lasting, struct fit_err *err)
 {
 	mode_t mode = 0666;

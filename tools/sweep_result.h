@@ -29,6 +29,9 @@ char *sweep_log_of(const char *result);
 
 /* Make the folders above a file. FIT_EIO. */
 int sweep_make_folders(const char *file, struct fit_err *err) FIT_MUST_CHECK;
+/* Is a file that was prepared whole? Tables are read to their end, a store must open and have a table; of
+ * others it is not known. FIT_EDATA and others with the fault. */
+int sweep_input_check(const char *file, struct fit_err *err) FIT_MUST_CHECK;
 /* Copy a finished file to where it belongs: to a name of its own there, renamed when all is written. lasting:
  * not before it is on the disk. FIT_EIO. */
 int sweep_place(const char *from, const char *to, bool lasting, struct fit_err *err) FIT_MUST_CHECK;

@@ -18,8 +18,10 @@
 #include "tools/sweep_pool.h"
 #include "tools/sweep_result.h"
 #include "tools/sweep_scratch.h"
+#include "tools/sweep_sides.h"
 
 #define SAID_MAX 10	/* failed rows that are told one by one */
+#define EVENTS "events.tsv"	/* of a slot, and beside a result with --keep-logs */
 
 enum input_state { INPUT_UNKNOWN, INPUT_WANTED, INPUT_THERE, INPUT_FAILED };
 
@@ -124,6 +126,7 @@ static int input_end(void *arg, size_t job, size_t slot, const struct fit_err *f
 
 	if (input_scratch(r, &file, slot, &r->plan.inputs[i]))
 		rc = rc ? rc : fit_fail_nomem(err);
+	rc = rc ? rc : sweep_input_check(file.s, err);
 	rc = rc ? rc : sweep_place(file.s, r->plan.inputs[i].result, true, err);
 	if (file.s)
 		unlink(file.s);
@@ -136,12 +139,14 @@ static int input_end(void *arg, size_t job, size_t slot, const struct fit_err *f
 	return rc;
 }
 
-/* Want input i, and what it needs, unless it is there. */
+/* Want input i, and what it needs, unless it is there and whole. */
 static void want(struct running *r, size_t i)
 {
+	struct fit_err why;
+
 	if (r->inputs[i] != INPUT_UNKNOWN)
 		return;
-	if (access(r->plan.inputs[i].result, R_OK) == 0) {
+	if (access(r->plan.inputs[i].result, R_OK) == 0 && !sweep_input_check(r->plan.inputs[i].result, &why)) {
 		r->inputs[i] = INPUT_THERE;
 		return;
 	}
@@ -175,15 +180,6 @@ static int make_inputs(struct running *r, size_t slots, struct fit_err *err)
 
 /* ---- rows ---- */
 
-static int events_of(const struct sweep_row *row, struct fit_str *s)
-{
-	size_t n = strlen(row->result);
-	bool tsv = n > 4 && strcmp(row->result + n - 4, ".tsv") == 0;
-
-	fit_str_clear(s);
-	return fit_str_add(s, row->result, n - (tsv ? 4 : 0)) || fit_str_puts(s, ".events.tsv");
-}
-
 static int row_begin(void *arg, size_t job, size_t slot, struct sweep_job *what, struct fit_err *err)
 {
 	struct running *r = arg;
@@ -193,10 +189,11 @@ static int row_begin(void *arg, size_t job, size_t slot, struct sweep_job *what,
 
 	rc = rc ? rc : name_log(row->result, what, err);
 	rc = rc ? rc : check_needs(r, row->needs, row->n_needs, err);
-	if (!rc && (sweep_scratch_file(&r->scratch, &events, slot, "events.tsv") ||
+	if (!rc && (sweep_scratch_file(&r->scratch, &events, slot, EVENTS) ||
 		    sweep_scratch_file(&r->scratch, &metrics, slot, "metrics.tsv")))
 		rc = fit_fail_nomem(err);
 	rc = rc ? rc : set_step(what, row->replay, events.s, err);
+	rc = rc ? rc : sweep_sides_redirect(&what->steps[0], &r->scratch, slot, err);
 	rc = rc ? rc : set_step(what, row->metrics, metrics.s, err);
 	if (!rc && sweep_words_add(&what->steps[1], fit_text_of(events.s)))
 		rc = fit_fail_nomem(err);
@@ -225,14 +222,17 @@ static int row_end(void *arg, size_t job, size_t slot, const struct fit_err *fai
 	const struct sweep_row *row = &r->plan.rows[r->todo[job]];
 	struct fit_str events = { 0 }, metrics = { 0 }, between = { 0 }, kept = { 0 };
 	struct fit_str *const files[] = { &events, &metrics, &between };
-	int rc = failed ? failed->code : FIT_OK;
+	int rc = failed ? failed->code : FIT_OK, sides;
 
-	if (sweep_scratch_file(&r->scratch, &events, slot, "events.tsv") ||
+	if (sweep_scratch_file(&r->scratch, &events, slot, EVENTS) ||
 	    sweep_scratch_file(&r->scratch, &metrics, slot, "metrics.tsv") ||
-	    sweep_scratch_file(&r->scratch, &between, slot, "result.tsv") || events_of(row, &kept))
+	    sweep_scratch_file(&r->scratch, &between, slot, "result.tsv") ||
+	    sweep_side_file(&kept, row->result, EVENTS))
 		rc = rc ? rc : fit_fail_nomem(err);
 	if (!rc && r->o->keep_logs)
 		rc = sweep_place(events.s, kept.s, false, err);
+	sides = sweep_sides_place(row, &r->scratch, slot, rc != FIT_OK, rc ? NULL : err);
+	rc = rc ? rc : sides;
 	rc = rc ? rc : sweep_result_place(row, metrics.s, between.s, err);
 	for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
 		if (files[i]->s)
@@ -299,10 +299,11 @@ static bool is_finished(const struct running *r, const struct sweep_row *row)
 {
 	struct fit_str events = { 0 };
 	char said[FIT_ERR_MAX];
-	bool finished = !r->o->fresh && sweep_row_state(row, said, sizeof said) == SWEEP_FINISHED;
+	bool finished = !r->o->fresh && sweep_row_state(row, said, sizeof said) == SWEEP_FINISHED &&
+		sweep_sides_there(row);
 
 	if (finished && r->o->keep_logs)
-		finished = events_of(row, &events) == FIT_OK && access(events.s, R_OK) == 0;
+		finished = sweep_side_file(&events, row->result, EVENTS) == FIT_OK && access(events.s, R_OK) == 0;
 	fit_str_release(&events);
 	return finished;
 }

@@ -31,8 +31,10 @@ static int check_words(const struct sweep_words *words, const char *what, struct
 		if (strcmp(w, "-") == 0)
 			return fit_fail(err, FIT_EINVAL, "%s: '-' (expected files: standard input can be read once only)",
 					what);
-		if (strcmp(w, "--output") == 0 || strncmp(w, "--output=", 9) == 0 ||
-		    strncmp(w, "-o", 2) == 0)
+		size_t n = strcspn(w, "=");
+
+		/* programs take the beginning of an option for all of it */
+		if ((n > 2 && n <= 8 && strncmp(w, "--output", n) == 0) || strncmp(w, "-o", 2) == 0)
 			return fit_fail(err, FIT_EINVAL, "%s: '%s' (expected none: the sweep names outputs)", what, w);
 	}
 	return FIT_OK;

@@ -260,6 +260,76 @@ gf-sweep status --each --no-meta prep.tsv | cut -f 2 | tr '\n' ' ' >"$T/found"
 echo >>"$T/found"
 is "and kept in their logs" "$T/found" "state failed failed "
 
+# ---- what was prepared is looked at ----
+
+gf-sweep plan -d prepared -a seed=1:2 -p 'j=gf-synth jobs --jobs 20 --seed {seed}' -o prepared.tsv -- --cluster 2x4 '{j}'
+gf-sweep run -q prepared.tsv
+gf-sweep reduce --no-meta prepared.tsv >"$T/want"
+one=$(awk -F '\t' '/^#table=inputs/ { i = 1 } i && $2 == "j" { print $5; exit }' prepared.tsv)
+[ -f "$one" ]
+ok "a file was prepared" $?
+cp "$one" "$T/kept"
+head -c 700 "$T/kept" >"$one"
+run "one that was cut" 0 gf-sweep run -q --fresh prepared.tsv
+same "is made again" "$T/kept" "$one"
+gf-sweep reduce --no-meta prepared.tsv >"$T/out"
+same "with the same results" "$T/want" "$T/out"
+sed '/^#table=inputs/,/^#end/s/--jobs 20/--jobs 21/' prepared.tsv >"$T/edited.tsv"
+run "an input whose command line was edited" 1 gf-sweep run "$T/edited.tsv"
+has "takes no file of the old one" "$T/err" ':hash: not of the command line of this row \(make a new plan\)$'
+gf-synth profiles --calibration "$TOP/data/apps.tsv" apps 2>"$T/err"
+gf-prof --from pollux apps -o profiles.h5
+gf-throughput -q --profile profiles.h5 -o theta.tsv
+gf-sweep plan -d prepared -a seed=1:2 -p "j=gf-export --to tree-c $TOP/tests/data/tree-slow.tsv" -o hints.tsv -- --cluster 2x4 '{j}'
+run "a preparation that makes no table" 1 gf-sweep run -q hints.tsv
+has "is told of each row" "$T/err" "^gf-sweep: row 1 \(seed=1\): preparing 'j': [^ ]*input.tsv:"
+has "in a line" "$T/err" "^gf-sweep: row 2 \(seed=2\): preparing 'j': [^ ]*input.tsv:"
+find prepared/inputs -name '*.tsv' | grep -c . >"$T/n"
+is "and is not kept" "$T/n" 2
+
+# ---- outputs of a replay besides its log ----
+
+head -n 20 "$TOP/data/workload-synth.tsv" | grep -v '^#' >work.tsv
+run "fitness of each row" 0 gf-sweep plan -d sides -a seed=1:2 -o sides.tsv -- --policy pollux --search ga --cluster 2x4 --interval 60 \
+	--profile profiles.h5 --fitness fit.tsv work.tsv
+run "is run" 0 gf-sweep run -q -j 2 sides.tsv
+for row in 1 2; do
+	file=$(result sides.tsv $row)
+	gf-replay --policy pollux --search ga --cluster 2x4 --interval 60 --profile profiles.h5 --seed=$row --fitness "$T/want" work.tsv \
+		>"$T/log"
+	same "row $row has its own" "$T/want" "${file%.tsv}.fit.tsv"
+done
+cmp -s "$T/want" "$(result sides.tsv 1 | sed 's/.tsv$//').fit.tsv"
+ok "they are different ones" $((1 - $?))
+[ ! -f fit.tsv ]
+ok "none is where the name points" $?
+scratch_left
+is "nothing is left in between" "$T/left" ""
+cp "$T/want" fit.tsv
+gf-sweep plan -d sides -a seed=1:2 -o again.tsv -- --policy pollux --search ga --cluster 2x4 --interval 60 \
+	--profile profiles.h5 --fitness fit.tsv work.tsv
+same "a file of that name is none of the row's" sides.tsv again.tsv
+rm fit.tsv "${file%.tsv}.fit.tsv"
+run "a row whose file is gone" 0 gf-sweep run -v -q sides.tsv
+has "is done again" "$T/err" '^gf-sweep: 1 rows done, 0 failed, 1 were finished'
+same "with the same bytes" "$T/want" "${file%.tsv}.fit.tsv"
+run "an axis of names" 0 gf-sweep plan -d sides -a fitness=a.tsv,b.tsv -- --policy pollux --cluster 2x4 --interval 60 \
+	--profile profiles.h5 work.tsv
+for name in out/fit.tsv store.h5:/fit /fit.tsv '' .fit tsv events.tsv 'a b'; do
+	run "an output '$name'" 2 gf-sweep plan -a seed=1:2 -- --cluster 2x4 "--fitness=$name" work.tsv
+	has "is no name" "$T/err" "^gf-sweep: gf-replay: bad output '.*' \(expected a name without a folder: each row writes FOLDER/HASH.NAME\)$"
+done
+run "two outputs of one name" 2 gf-sweep plan -a seed=1:2 -- --cluster 2x4 --fitness x.tsv --shares=x.tsv work.tsv
+has "is said" "$T/err" "^gf-sweep: gf-replay: two outputs of the name 'x.tsv'$"
+run "an option that is not spelled out" 2 gf-sweep plan -a seed=1:2 -- --cluster 2x4 --fit=x.tsv work.tsv
+has "is said" "$T/err" "^gf-sweep: gf-replay: '--fit=x.tsv' \(expected the option in full\)$"
+run "nor the output" 2 gf-sweep plan -a seed=1:2 -- --cluster 2x4 --out=x.tsv work.tsv
+has "is said" "$T/err" "^gf-sweep: gf-replay: '--out=x.tsv' \(expected none: the sweep names outputs\)$"
+# all such options of gf-replay are known
+tr -d '\n' <"$TOP/tools/gf-replay.c" | sed 's/{ *[0-9'"'"'a-zA-Z]*, *"/\n&/g' | grep CLI_OUTPUT | sed 's/^[^"]*"\([a-z-]*\)".*/--\1/' | sort >"$T/found"
+sed -n 's/.*options\[\] = { \(.*\), NULL };/\1/p' "$TOP/tools/sweep_sides.c" | tr -d '" ' | tr , '\n' | sort >"$T/want"
+same "the outputs of gf-replay" "$T/want" "$T/found"
+
 # ---- killed ----
 
 # the first replay of seed 3 is killed
