@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Outputs of a replay besides its log. In a plan such an option has a name, not a file: each row has a file of
- * its own beside its result, FOLDER/HASH.NAME.
+ * Outputs of a replay besides its log. In a plan such an option has a name, not a file: each row has a file
+ * of its own beside its result, FOLDER/HASH.NAME.
  */
 #ifndef TOOLS_SWEEP_SIDES_H
 #define TOOLS_SWEEP_SIDES_H
