@@ -208,6 +208,7 @@ struct watches {
 	struct fit_efficiency *efficiency;
 	struct fit_rent_cost *cost;	/* NULL: nobody asked */
 	const struct fit_reader *r;
+	bool by_job;			/* work is counted job by job */
 };
 
 /* Ours, and what the log says about how it came about. */
@@ -262,13 +263,19 @@ static int watch(void *arg, const struct fit_metrics *m, struct fit_err *err)
 	if (s->cost && m->n_events == 1)	/* the metadata are known now */
 		rc = rc ? rc : fit_rent_cost_begin(s->cost, s->r, err);
 	rc = rc ? rc : fit_rent_cost_watch(s->cost, m, err);
-	return rc ? rc : fit_efficiency_watch(s->efficiency, m, err);
+	return rc || !s->by_job ? rc : fit_efficiency_watch(s->efficiency, m, err);
+}
+
+/* Is more than sums asked of each job? The report alone does without. */
+static bool keeps_jobs(const struct options *o)
+{
+	return o->per_job || o->per_class || o->by_size || o->step_ns || o->speedups || o->shares || o->isolated;
 }
 
 static int run(struct cli *cli, void *given)
 {
 	const struct options *o = given;
-	struct watches s = { .window = { .end_ns = o->window_ns } };
+	struct watches s = { .window = { .end_ns = o->window_ns }, .by_job = o->speedups || o->step_ns };
 	struct metrics_fairness fairness = { 0 };
 	bool windowed = o->window_ns > 0, groups = o->per_class || o->by_size;
 	struct fit_metrics m = { 0 };
@@ -294,9 +301,9 @@ static int run(struct cli *cli, void *given)
 	if (!rc)
 		rc = fit_efficiency_new(&s.efficiency, o->speedups, o->step_ns, &err);
 	if (!rc)
-		rc = fit_metrics_read(&m, r, watch, &s, &err);
+		rc = (keeps_jobs(o) ? fit_metrics_read : fit_metrics_read_sums)(&m, r, watch, &s, &err);
 	fit_metrics_window_close(&s.window);
-	if (!rc)
+	if (!rc && s.by_job)
 		rc = fit_efficiency_close(s.efficiency, &m, &err);
 	if (!rc)
 		rc = metrics_fairness_compute(&fairness, &m, r, (enum fit_type_mean)o->type_mean, &err);
@@ -305,10 +312,10 @@ static int run(struct cli *cli, void *given)
 		    (o->isolated && cli_meta_input(&meta, "isolated", fit_isolated_hash(fairness.alone)))))
 		rc = fit_fail_nomem(&err);
 	rc = rc ? rc : fit_reader_only(r, &err);
-	if (!rc && m.n_jobs > m.n_finished)
+	if (!rc && m.n_submitted > m.n_finished)
 		cli_warn(cli, "%s: %zu of %zu jobs left out of the averages (%zu unfinished, %zu rejected)",
-			 fit_reader_input(r), m.n_jobs - m.n_finished, m.n_jobs,
-			 m.n_jobs - m.n_finished - m.n_rejected, m.n_rejected);
+			 fit_reader_input(r), m.n_submitted - m.n_finished, m.n_submitted,
+			 m.n_submitted - m.n_finished - m.n_rejected, m.n_rejected);
 	if (!rc && fairness.n_unknown)
 		cli_warn(cli, "%s: no time alone of %zu of %zu finished jobs: no rho of these", o->isolated,
 			 fairness.n_unknown, m.n_finished);

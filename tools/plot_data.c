@@ -39,7 +39,7 @@ int plot_read_jcts(struct cli *cli, const struct cli_list *given, int i, struct 
 	int rc = fit_reader_open(&r, cli_operand(cli, i), err);
 
 	if (!rc)
-		rc = fit_metrics_read(&m, r, NULL, NULL, err);
+		rc = fit_metrics_read_sums(&m, r, NULL, NULL, err);
 	if (!rc && ((size_t)i < given->n ? fit_str_puts(&labels[i], given->items[i]) :
 		    default_label(&labels[i], r, labels, i)))
 		rc = fit_fail_nomem(err);
@@ -48,9 +48,9 @@ int plot_read_jcts(struct cli *cli, const struct cli_list *given, int i, struct 
 		rc = fit_metrics_jcts(&m, jct_s, n, err);
 	if (!rc && *n == 0)
 		rc = fit_fail(err, FIT_EDATA, "%s: no finished job", fit_reader_input(r));
-	else if (!rc && m.n_jobs > *n)
+	else if (!rc && m.n_submitted > *n)
 		cli_warn(cli, "%s: %zu of %zu jobs left out (%zu unfinished, %zu rejected)",
-			 fit_reader_input(r), m.n_jobs - *n, m.n_jobs, m.n_jobs - *n - m.n_rejected,
+			 fit_reader_input(r), m.n_submitted - *n, m.n_submitted, m.n_submitted - *n - m.n_rejected,
 			 m.n_rejected);
 	fit_reader_close(r);
 	fit_metrics_release(&m);

@@ -159,6 +159,31 @@ static int enlarge(struct fit_index *ix)
 	return FIT_OK;
 }
 
+/* Half of the bytes or more are of keys that were removed: keep the others. */
+static int pack_bytes(struct fit_index *ix, size_t room)
+{
+	size_t cap = ix->bytes_n - ix->bytes_lost + room, n = 0;
+	char *bytes = malloc(cap + 1);
+
+	if (!bytes)
+		return FIT_ENOMEM;
+	for (size_t i = 0; i < ix->n_slots; i++) {
+		struct fit_index_slot *s = &ix->slots[i];
+
+		if (s->value == FIT_NO_INDEX || !s->n)
+			continue;
+		memcpy(bytes + n, ix->bytes + s->at, s->n);
+		s->at = n & BYTES_MAX;
+		n += s->n;
+	}
+	free(ix->bytes);
+	ix->bytes = bytes;
+	ix->bytes_cap = cap + 1;
+	ix->bytes_n = n;
+	ix->bytes_lost = 0;
+	return FIT_OK;
+}
+
 int fit_index_put(struct fit_index *ix, struct fit_text key, uint32_t value, uint32_t *found)
 {
 	uint32_t hash = (uint32_t)fit_hash64(key, 0);
@@ -174,7 +199,10 @@ int fit_index_put(struct fit_index *ix, struct fit_text key, uint32_t value, uin
 		*found = s->value;
 	if (s->value != FIT_NO_INDEX)
 		return FIT_OK;
-	rc = fit_grow(&ix->bytes, &ix->bytes_cap, ix->bytes_n + key.n, 1);
+	if (ix->bytes_n + key.n > ix->bytes_cap && 2 * ix->bytes_lost >= ix->bytes_n && ix->bytes_lost)
+		rc = pack_bytes(ix, ix->bytes_n / 2 + key.n);
+	else
+		rc = fit_grow(&ix->bytes, &ix->bytes_cap, ix->bytes_n + key.n, 1);
 	if (rc)
 		return rc;
 	if (key.n)
@@ -189,4 +217,26 @@ int fit_index_put(struct fit_index *ix, struct fit_text key, uint32_t value, uin
 uint32_t fit_index_get(const struct fit_index *ix, struct fit_text key)
 {
 	return ix->n ? find_slot(ix, key, (uint32_t)fit_hash64(key, 0))->value : FIT_NO_INDEX;
+}
+
+/* Keys behind the gap move into it where their search would come by it, so no mark is needed. */
+void fit_index_remove(struct fit_index *ix, struct fit_text key)
+{
+	struct fit_index_slot *s = ix->n ? find_slot(ix, key, (uint32_t)fit_hash64(key, 0)) : NULL;
+	size_t mask = ix->n_slots - 1, gap;
+
+	if (!s || s->value == FIT_NO_INDEX)
+		return;
+	ix->bytes_lost += s->n;
+	ix->n--;
+	gap = (size_t)(s - ix->slots);
+	for (size_t i = (gap + 1) & mask; ix->slots[i].value != FIT_NO_INDEX; i = (i + 1) & mask) {
+		size_t home = ix->slots[i].hash & mask;
+
+		if (((i - home) & mask) < ((i - gap) & mask))
+			continue;
+		ix->slots[gap] = ix->slots[i];
+		gap = i;
+	}
+	ix->slots[gap].value = FIT_NO_INDEX;
 }

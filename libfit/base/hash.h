@@ -27,14 +27,15 @@ void fit_hasher_hex(const struct fit_hasher *h, char out[FIT_HASH_HEX]);
 uint64_t fit_hash64(struct fit_text t, uint64_t seed);
 
 /*
- * Text key -> uint32 number, insertion only. Keys are copied. Lookup order never leaves the index:
- * there is no iteration. Zero-initialise; release with fit_index_release().
+ * Text key -> uint32 number. Keys are copied. Lookup order never leaves the index: there is no
+ * iteration. Zero-initialise; release with fit_index_release().
  */
 struct fit_index {
 	struct fit_index_slot *slots;
 	size_t n, n_slots;
 	char *bytes;
 	size_t bytes_n, bytes_cap;
+	size_t bytes_lost;		/* of keys that were removed */
 };
 
 void fit_index_release(struct fit_index *ix);
@@ -46,6 +47,8 @@ int fit_index_put(struct fit_index *ix, struct fit_text key, uint32_t value,
 		  uint32_t *found) FIT_MUST_CHECK;
 /* The value of key, or FIT_NO_INDEX. */
 uint32_t fit_index_get(const struct fit_index *ix, struct fit_text key);
+/* Take a key out again, if it is there; its memory is used for others. */
+void fit_index_remove(struct fit_index *ix, struct fit_text key);
 
 FIT_C_END
 

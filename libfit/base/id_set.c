@@ -255,3 +255,15 @@ int fit_id_set_put(struct fit_id_set *set, struct fit_text id, uint64_t line, ui
 	set->hashed = rc == FIT_END;
 	return set->hashed ? put_hash(set, id, line, first) : rc;
 }
+
+uint64_t fit_id_set_get(const struct fit_id_set *set, struct fit_text id)
+{
+	uint64_t line = fit_id_runs_get(&set->runs, id), h = hash_of(id);
+	const struct fit_id_shard *s = &set->shards[h % FIT_ID_SHARDS];
+	uint32_t at;
+
+	if (line || !s->cap)
+		return line;
+	at = find(s->slots, s->cap, h);
+	return hash_at(s->slots, at) ? line_at(s->slots, at) : 0;
+}

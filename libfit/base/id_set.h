@@ -59,6 +59,8 @@ void fit_id_set_expect(const struct fit_id_set *s, struct fit_text id);
  * 2^32 - 1 they stick there). FIT_ENOMEM. */
 int fit_id_set_put(struct fit_id_set *s, struct fit_text id, uint64_t line,
 		   uint64_t *first) FIT_MUST_CHECK;
+/* As put() would set *first; changes nothing. */
+uint64_t fit_id_set_get(const struct fit_id_set *s, struct fit_text id);
 
 FIT_C_END
 

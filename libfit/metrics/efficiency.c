@@ -240,7 +240,7 @@ int fit_efficiency_watch(void *arg, const struct fit_metrics *m, struct fit_err 
 	f->held = (double)m->held_ugpus / (double)FIT_UGPU;
 	if (rc || e->job_id.n == 0)
 		return rc;
-	k = fit_index_get(&m->job_index, e->job_id);
+	k = m->last_job;
 	if (e->kind == FIT_EVENT_SUBMIT)
 		return new_course(f, m, k, err);
 	/* the event has changed the job already; what it held before is kept in before_* */

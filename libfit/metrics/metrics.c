@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "libfit/base/num.h"
+#include "libfit/metrics/metrics_jobs.h"
 
 void fit_metrics_init(struct fit_metrics *m, int64_t restart_ns)
 {
@@ -16,7 +17,8 @@ void fit_metrics_release(struct fit_metrics *m)
 {
 	free(m->jobs);
 	free(m->apps);
-	fit_index_release(&m->job_index);
+	fit_id_map_release(&m->ids);
+	fit_metrics_release_gone(&m->gone);
 	fit_index_release(&m->app_index);
 	fit_str_release(&m->names);
 	*m = (struct fit_metrics){ 0 };
@@ -24,7 +26,7 @@ void fit_metrics_release(struct fit_metrics *m)
 
 struct fit_text fit_metrics_job_id(const struct fit_metrics *m, const struct fit_job_result *j)
 {
-	return (struct fit_text){ m->names.s + j->id_at, j->id_n };
+	return fit_id_map_text(&m->ids, (uint32_t)(j - m->jobs));
 }
 
 struct fit_text fit_metrics_app(const struct fit_metrics *m, uint32_t app)
@@ -36,7 +38,7 @@ struct fit_text fit_metrics_app(const struct fit_metrics *m, uint32_t app)
 
 const char *fit_job_status(const struct fit_job_result *j)
 {
-	static const char *const names[] = { "PENDING", "RUNNING", "PENDING", "OK", "REJECTED" };
+	static const char *const names[] = { "PENDING", "RUNNING", "PENDING", "OK", "REJECTED", "" };
 
 	return names[j->state];
 }
@@ -133,22 +135,18 @@ static int find_app(struct fit_metrics *m, struct fit_text name, uint32_t *app)
 
 static int submit(struct fit_metrics *m, const struct fit_event_row *e, struct fit_err *err)
 {
-	struct fit_job_result j = { .id_at = m->names.n, .id_n = e->job_id.n, .app = FIT_NO_APP,
+	struct fit_job_result j = { .app = FIT_NO_APP,
 				    .state = FIT_JOB_WAITING, .submit_ns = e->time_ns,
 				    .start_ns = FIT_INT_NA, .end_ns = FIT_INT_NA,
 				    .asked_ugpus = e->ugpus, .since_ns = e->time_ns,
 				    .has_batch = e->has_batch, .batch_size = e->batch_size };
-	uint32_t before = FIT_NO_INDEX;
+	int rc;
 
-	if (m->n_jobs >= UINT32_MAX - 1)
-		return fit_fail(err, FIT_EDATA, "too many jobs (expected at most %u)", UINT32_MAX - 1);
-	if (fit_index_put(&m->job_index, e->job_id, (uint32_t)m->n_jobs, &before) ||
-	    (before == FIT_NO_INDEX && (fit_str_add(&m->names, e->job_id.s, e->job_id.n) ||
-	     fit_grow(&m->jobs, &m->cap_jobs, m->n_jobs + 1, sizeof *m->jobs))) ||
-	    (e->has_app && find_app(m, e->app, &j.app)))
+	if (e->has_app && find_app(m, e->app, &j.app))
 		return fit_fail_nomem(err);
-	if (before != FIT_NO_INDEX)
-		return fit_fail(err, FIT_EDATA, "job '%.*s' is submitted twice", FIT_TEXT_ARG(e->job_id));
+	rc = fit_metrics_new_job(m, e->job_id, &j, err);
+	if (rc)
+		return rc;
 	if (m->first_submit_ns == FIT_INT_NA) {
 		m->first_submit_ns = e->time_ns;
 		m->held_first_submit = m->held;
@@ -158,8 +156,6 @@ static int submit(struct fit_metrics *m, const struct fit_event_row *e, struct f
 	m->last_submit_ns = e->time_ns;
 	m->held_last_submit = m->held;
 	m->rented_last_submit = m->rented;
-	m->last_job = (uint32_t)m->n_jobs;
-	m->jobs[m->n_jobs++] = j;
 	m->n_waiting++;
 	return FIT_OK;
 }
@@ -202,7 +198,8 @@ static const struct rule {
 static int check_rule(const struct fit_event_row *e, const struct fit_job_result *j,
 		      const char **field, struct fit_err *err)
 {
-	static const char *const names[] = { "waiting", "running", "preempted", "finished", "rejected" };
+	static const char *const names[] = { "waiting", "running", "preempted", "finished", "rejected",
+					     "gone" };
 	const struct rule *r = &rules[e->kind];
 
 	*field = "event";
@@ -223,27 +220,18 @@ static int check_rule(const struct fit_event_row *e, const struct fit_job_result
 	return FIT_OK;
 }
 
-/* Most rows are of the job of the last one: no need to look for it. */
-static uint32_t find_job(struct fit_metrics *m, struct fit_text id)
-{
-	const struct fit_job_result *j = m->last_job < m->n_jobs ? &m->jobs[m->last_job] : NULL;
-
-	if (!j || j->id_n != id.n || !id.n || memcmp(m->names.s + j->id_at, id.s, id.n) != 0)
-		m->last_job = fit_index_get(&m->job_index, id);
-	return m->last_job;
-}
-
 static int job_event(struct fit_metrics *m, const struct fit_event_row *e, const char **field,
 		     struct fit_err *err)
 {
-	uint32_t k = find_job(m, e->job_id);
 	struct fit_job_result *j;
 
 	*field = "job_id";
-	if (k == FIT_NO_INDEX)
+	if (fit_metrics_find_job(m, e->job_id))
+		return fit_fail_nomem(err);
+	if (m->last_job == FIT_NO_INDEX)
 		return fit_fail(err, FIT_EDATA, "unknown job '%.*s' (expected its 'submit' first)",
 				FIT_TEXT_ARG(e->job_id));
-	j = &m->jobs[k];
+	j = &m->jobs[m->last_job];
 	m->before = (struct fit_metrics_before){ j->state == FIT_JOB_HOLDING, j->held_ugpus, j->progress_from_ns };
 	if (check_rule(e, j, field, err))
 		return FIT_EDATA;
@@ -336,6 +324,7 @@ int fit_metrics_add(struct fit_metrics *m, const struct fit_event_row *e, const 
 		    struct fit_err *err)
 {
 	const char *ignored;
+	int rc;
 
 	if (!field)
 		field = &ignored;
@@ -349,8 +338,14 @@ int fit_metrics_add(struct fit_metrics *m, const struct fit_event_row *e, const 
 	m->n_events++;
 	if (e->kind == FIT_EVENT_SUBMIT)
 		return submit(m, e, err);
-	if (e->kind != FIT_EVENT_CLUSTER)
-		return e->kind >= FIT_EVENT_RENT ? node_event(m, e, field, err) : job_event(m, e, field, err);
+	if (e->kind >= FIT_EVENT_RENT)
+		return node_event(m, e, field, err);
+	if (e->kind != FIT_EVENT_CLUSTER) {
+		rc = job_event(m, e, field, err);
+		if (m->sums_only && m->last_job != FIT_NO_INDEX && fit_metrics_forget(m, e->job_id, m->last_job))
+			return fit_fail_nomem(err);
+		return rc;
+	}
 	m->capacity_ugpus = m->rented_ugpus = e->ugpus;
 	return FIT_OK;
 }
@@ -383,12 +378,13 @@ void fit_metrics_window_close(struct fit_metrics_window *w)
 void fit_metrics_close(struct fit_metrics *m)
 {
 	for (size_t i = 0; i < m->n_jobs && !m->closed; i++)
-		end_segment(m, &m->jobs[i], m->clock_ns);
+		if (m->jobs[i].state != FIT_JOB_GONE)
+			end_segment(m, &m->jobs[i], m->clock_ns);
 	m->closed = true;
 }
 
-int fit_metrics_read(struct fit_metrics *m, struct fit_reader *r, fit_metrics_watch *watch,
-		     void *arg, struct fit_err *err)
+static int read_log(struct fit_metrics *m, struct fit_reader *r, bool sums_only, fit_metrics_watch *watch,
+		    void *arg, struct fit_err *err)
 {
 	struct fit_event_row e;
 	struct fit_err why = { 0 };
@@ -399,6 +395,7 @@ int fit_metrics_read(struct fit_metrics *m, struct fit_reader *r, fit_metrics_wa
 	if (!rc)
 		rc = fit_event_restart(r, &restart_ns, err);
 	fit_metrics_init(m, restart_ns);
+	m->sums_only = sums_only;
 	while (!rc) {
 		rc = fit_event_next(r, &e, err);
 		if (rc)
@@ -415,4 +412,16 @@ int fit_metrics_read(struct fit_metrics *m, struct fit_reader *r, fit_metrics_wa
 	}
 	fit_metrics_close(m);
 	return FIT_OK;
+}
+
+int fit_metrics_read(struct fit_metrics *m, struct fit_reader *r, fit_metrics_watch *watch, void *arg,
+		     struct fit_err *err)
+{
+	return read_log(m, r, false, watch, arg, err);
+}
+
+int fit_metrics_read_sums(struct fit_metrics *m, struct fit_reader *r, fit_metrics_watch *watch, void *arg,
+			  struct fit_err *err)
+{
+	return read_log(m, r, true, watch, arg, err);
 }

@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "libfit/base/num.h"
 
@@ -30,72 +31,147 @@ static int compare_real(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
+/* Arrange v[0..n) so that v[k] is what it would be in order, with nothing larger before and nothing smaller
+ * behind it. Halves that come out too unequal too often are sorted instead. */
+static void select_rank(double *v, size_t n, size_t k)
+{
+	size_t lo = 0, hi = n;		/* k lies within */
+	size_t work = 16 * n;
+
+	while (hi - lo > 16 && work > hi - lo) {
+		double a = v[lo], b = v[lo + (hi - lo) / 2], c = v[hi - 1];
+		double pivot = a < b ? (b < c ? b : a < c ? c : a) : (a < c ? a : b < c ? c : b);
+		size_t i = lo, j = hi - 1;
+
+		work -= hi - lo;
+		for (;;) {
+			double x;
+
+			while (v[i] < pivot)
+				i++;
+			while (v[j] > pivot)
+				j--;
+			if (i >= j)
+				break;
+			x = v[i];
+			v[i++] = v[j];
+			v[j--] = x;
+		}
+		/* all before i are at most, all behind j at least the pivot */
+		if (k < i)
+			hi = i;
+		else
+			lo = i;
+	}
+	qsort(v + lo, hi - lo, sizeof *v, compare_real);
+}
+
+/* Of values in any order, which are moved about. */
+static double percentile(double *v, size_t n, double percent)
+{
+	size_t k = n ? (size_t)floor(percent / 100 * (double)(n - 1)) : 0;
+
+	if (n)
+		select_rank(v, n, k);
+	if (k + 1 < n)
+		select_rank(v + k + 1, n - k - 1, 0);
+	return fit_percentile(v, n, percent);
+}
+
 static struct fit_spread spread_of(double *v, size_t n, fit_i128 sum_ns)
 {
 	struct fit_spread s;
 
-	qsort(v, n, sizeof *v, compare_real);
 	s.mean = n ? fit_divide(sum_ns, (int64_t)n * FIT_NS_PER_S) : fit_real_na();
-	s.median = fit_percentile(v, n, 50);
-	s.p95 = fit_percentile(v, n, 95);
-	s.p99 = fit_percentile(v, n, 99);
-	s.max = fit_percentile(v, n, 100);
+	s.median = percentile(v, n, 50);
+	s.p95 = percentile(v, n, 95);
+	s.p99 = percentile(v, n, 99);
+	s.max = percentile(v, n, 100);
 	return s;
+}
+
+static int64_t jct_ns(const struct fit_job_result *j)
+{
+	return j->end_ns - j->submit_ns;
+}
+
+static int64_t queue_ns(const struct fit_job_result *j)
+{
+	return j->queue_ns;
+}
+
+/* Times in seconds of the finished ones of which[0..n), of all with NULL, behind the n_gone ones of jobs that
+ * are gone: a heap array of *count, and what they come to. */
+static int collect(const struct fit_metrics *m, const size_t *which, size_t n, const double *gone, size_t n_gone,
+		   int64_t (*time_ns)(const struct fit_job_result *j), double **v, size_t *count, fit_i128 *sum,
+		   struct fit_err *err)
+{
+	*v = malloc((n + n_gone + 1) * sizeof **v);
+	*count = n_gone;
+	if (!*v)
+		return fit_fail_nomem(err);
+	if (n_gone)
+		memcpy(*v, gone, n_gone * sizeof **v);
+	for (size_t i = 0; i < n; i++) {
+		const struct fit_job_result *j = &m->jobs[which ? which[i] : i];
+
+		if (j->state != FIT_JOB_FINISHED || j->counted)
+			continue;
+		*sum += time_ns(j);
+		(*v)[(*count)++] = fit_time_to_double(time_ns(j));
+	}
+	return FIT_OK;
+}
+
+static int spread_times(const struct fit_metrics *m, const size_t *which, size_t n, const double *gone,
+			size_t n_gone, int64_t (*time_ns)(const struct fit_job_result *j), fit_i128 sum,
+			struct fit_spread *spread, struct fit_err *err)
+{
+	double *v;
+	size_t count;
+	int rc = collect(m, which, n, gone, n_gone, time_ns, &v, &count, &sum, err);
+
+	if (!rc)
+		*spread = spread_of(v, count, sum);
+	free(v);
+	return rc;
 }
 
 int fit_summarise(const struct fit_metrics *m, const size_t *which, size_t n, struct fit_summary *s,
 		  struct fit_err *err)
 {
-	fit_i128 jct_sum = 0, queue_sum = 0;
-	double *jct, *queue;
+	static const struct fit_metrics_gone nobody;
+	const struct fit_metrics_gone *gone = which ? &nobody : &m->gone;
+	int rc;
 
-	*s = (struct fit_summary){ 0 };
-	if (!which)
-		n = m->n_jobs;
-	jct = malloc((n + 1) * sizeof *jct);
-	queue = malloc((n + 1) * sizeof *queue);
-	if (!jct || !queue) {
-		free(jct);
-		free(queue);
-		return fit_fail_nomem(err);
-	}
+	n = which ? n : m->n_jobs;
+	*s = (struct fit_summary){ .finished = gone->n, .restarts = gone->restarts,
+				   .preemptions = gone->preemptions, .gpu = gone->gpu };
 	for (size_t i = 0; i < n; i++) {
 		const struct fit_job_result *j = &m->jobs[which ? which[i] : i];
 
+		if (j->state == FIT_JOB_GONE)
+			continue;
 		s->restarts += j->restarts;
 		s->preemptions += j->preemptions;
 		s->gpu += j->gpu;
-		if (j->state == FIT_JOB_REJECTED)
-			s->rejected++;
-		if (j->state != FIT_JOB_FINISHED)
-			continue;
-		jct_sum += j->end_ns - j->submit_ns;
-		queue_sum += j->queue_ns;
-		jct[s->finished] = fit_time_to_double(j->end_ns - j->submit_ns);
-		queue[s->finished++] = fit_time_to_double(j->queue_ns);
+		s->rejected += j->state == FIT_JOB_REJECTED;
+		s->finished += j->state == FIT_JOB_FINISHED && !j->counted;
 	}
-	s->jobs = n;
-	s->unfinished = n - s->finished - s->rejected;
-	s->jct = spread_of(jct, s->finished, jct_sum);
-	s->queue = spread_of(queue, s->finished, queue_sum);
-	free(jct);
-	free(queue);
-	return FIT_OK;
+	s->jobs = which ? n : m->n_submitted;
+	s->unfinished = s->jobs - s->finished - s->rejected;
+	rc = spread_times(m, which, n, gone->jct_s, gone->n, jct_ns, gone->jct_ns, &s->jct, err);
+	return rc ? rc : spread_times(m, which, n, gone->queue_s, gone->n, queue_ns, gone->queue_ns, &s->queue, err);
 }
 
 int fit_metrics_jcts(const struct fit_metrics *m, double **jct_s, size_t *n, struct fit_err *err)
 {
-	double *v = malloc((m->n_finished + 1) * sizeof *v);
+	fit_i128 sum = 0;
+	int rc = collect(m, NULL, m->n_jobs, m->gone.jct_s, m->gone.n, jct_ns, jct_s, n, &sum, err);
 
-	*n = 0;
-	*jct_s = v;
-	if (!v)
-		return fit_fail_nomem(err);
-	for (size_t i = 0; i < m->n_jobs; i++)
-		if (m->jobs[i].state == FIT_JOB_FINISHED)
-			v[(*n)++] = fit_time_to_double(m->jobs[i].end_ns - m->jobs[i].submit_ns);
-	qsort(v, *n, sizeof *v, compare_real);
-	return FIT_OK;
+	if (!rc)
+		qsort(*jct_s, *n, sizeof **jct_s, compare_real);
+	return rc;
 }
 
 /* ---- groups ---- */

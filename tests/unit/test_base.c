@@ -477,6 +477,38 @@ static void an_index_keeps_the_first_value(void **state)
 	assert_int_equal(fit_index_get(&ix, FIT_TEXT_LIT("a")), FIT_NO_INDEX);
 }
 
+/* Keys come and go; an array says which are there. */
+static void an_index_loses_keys(void **state)
+{
+	struct fit_index ix = { 0 };
+	static uint32_t there[3000];
+	uint32_t n = 0;
+	size_t most = 0;
+
+	(void)state;
+	fit_index_remove(&ix, FIT_TEXT_LIT("a"));
+	for (uint32_t turn = 1; turn < 60000; turn++) {
+		uint32_t i = turn * 2654435761u % 3000;
+		char key[32];
+		struct fit_text t = { key, (size_t)snprintf(key, sizeof key, "job-%u-%0*u", i, (int)(i % 7), i) };
+
+		assert_int_equal(fit_index_get(&ix, t), there[i] ? there[i] : FIT_NO_INDEX);
+		if (there[i]) {
+			fit_index_remove(&ix, t);
+			there[i] = 0;
+			n--;
+		} else if (n < 100) {
+			assert_int_equal(fit_index_put(&ix, t, turn, NULL), FIT_OK);
+			there[i] = turn;
+			n++;
+		}
+		assert_int_equal(ix.n, n);
+		most = ix.bytes_cap > most ? ix.bytes_cap : most;
+	}
+	assert_true(most < 100 * 20 * 4);	/* their bytes do not pile up */
+	fit_index_release(&ix);
+}
+
 /* ---- rng.h ---- */
 
 static void streams_have_their_own_numbers(void **state)
@@ -736,6 +768,7 @@ int main(void)
 		cmocka_unit_test(arrays_grow),
 		cmocka_unit_test(content_hashes_are_xxh3),
 		cmocka_unit_test(an_index_keeps_the_first_value),
+		cmocka_unit_test(an_index_loses_keys),
 		cmocka_unit_test(streams_have_their_own_numbers),
 		cmocka_unit_test(streams_are_pinned),
 		cmocka_unit_test(draws_are_the_same_numbers),

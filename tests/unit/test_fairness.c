@@ -36,15 +36,13 @@ static struct fit_metrics of_jobs(const double (*jobs)[2], size_t n, double end)
 	fit_metrics_init(&m, 0);
 	m.jobs = calloc(n + 1, sizeof *m.jobs);
 	assert_non_null(m.jobs);
-	m.n_jobs = n;
+	m.n_jobs = m.n_submitted = n;
 	for (size_t i = 0; i < n; i++) {
 		char id[16];
 		int k = snprintf(id, sizeof id, "j%zu", i);
 		struct fit_job_result *j = &m.jobs[i];
 
-		j->id_at = m.names.n;
-		j->id_n = (size_t)k;
-		assert_int_equal(fit_str_add(&m.names, id, (size_t)k), FIT_OK);
+		assert_int_equal(fit_id_map_put(&m.ids, (struct fit_text){ id, (size_t)k }, NULL), FIT_OK);
 		assert_int_equal(fit_time_from_double(jobs[i][0], &j->submit_ns), FIT_OK);
 		j->end_ns = FIT_INT_NA;
 		j->state = FIT_JOB_HOLDING;

@@ -322,6 +322,7 @@ static void id_set(void **state)
 		for (uint64_t i = 1; i <= 200000; i++) {
 			int n = snprintf(id, sizeof id, "job-%llu", (unsigned long long)(i * 7919));
 
+			assert_int_equal(fit_id_set_get(&set, (struct fit_text){ id, (size_t)n }), round ? i + 5 : 0);
 			assert_int_equal(fit_id_set_put(&set, (struct fit_text){ id, (size_t)n }, i + 5, &first),
 					 FIT_OK);
 			assert_int_equal(first, round ? i + 5 : 0);
