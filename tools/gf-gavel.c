@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * gf-gavel: who gets which share of the time on GPUs of several types, by the objectives of Gavel
- * (docs/methods/gavel.md): the shares of one objective, or what each objective comes to.
+ * (docs/methods/gavel.md): the shares of one objective, or what each objective comes to. Rates and steps can
+ * come out of application profiles (gavel_rates.c).
  */
 #include <math.h>
 #include <stdlib.h>
@@ -12,8 +13,10 @@
 #include "libfit/model/step_rates.h"
 #include "libfit/replay/cluster.h"
 #include "tools/common/cli.h"
+#include "tools/gavel_parts.h"
 
 struct options {
+	struct gavel_profiles from;	/* rates, steps */
 	const char *rates, *cluster, *objective;
 	struct cli_list prices;
 	bool limits, split;
@@ -41,6 +44,23 @@ static const struct cli_option allocate_options[] = {
 	INPUTS
 };
 static const struct cli_option objectives_options[] = { INPUTS };
+
+#define PROFILES \
+	{ 0, "profile", CLI_LIST, AT(from.profiles), "[TYPE=]STORE", NULL, \
+	  "application profiles of that GPU type, or of all", NULL, 0, 0, CLI_REQUIRED | CLI_INPUT }
+
+static const struct cli_option rates_options[] = {
+	PROFILES,
+	{ 'c', "cluster", CLI_TEXT, AT(from.cluster), "SPEC", NULL,
+	  "GPU types, nodes x GPUs, such as v100:2x8,k80:4x4", NULL, 0, 0, CLI_REQUIRED | CLI_RESULT },
+	{ 0, "fidelity", CLI_TEXT, AT(from.fidelity), "NAME", "none",
+	  "jobs are as much slower than measured as in that simulator", NULL, 0, 0, CLI_RESULT },
+	{ 0, NULL, CLI_FLAG, 0, NULL, NULL, NULL, NULL, 0, 0, 0 }
+};
+static const struct cli_option steps_options[] = {
+	PROFILES,
+	{ 0, NULL, CLI_FLAG, 0, NULL, NULL, NULL, NULL, 0, 0, 0 }
+};
 
 /* ---- the problem ---- */
 
@@ -297,9 +317,23 @@ static int run(struct cli *cli, void *given)
 	return rc == FIT_EINVAL ? cli_usage(cli, "%s", err.msg) : rc ? cli_error(cli, &err) : CLI_EXIT_OK;
 }
 
+static int run_rates(struct cli *cli, void *given)
+{
+	return gavel_rates(cli, &((const struct options *)given)->from);
+}
+
+static int run_steps(struct cli *cli, void *given)
+{
+	return gavel_steps(cli, &((const struct options *)given)->from);
+}
+
 static const struct cli_verb verbs[] = {
 	{ "allocate", "[JOBS]", "the shares of each job", allocate_options, 0, 1, .run = run },
 	{ "objectives", "[JOBS]", "what each objective comes to", objectives_options, 0, 1, .run = run },
+	{ "rates", "[JOBS]", "steps a second of what the jobs ask for, out of profiles", rates_options, 0, 1,
+	  .run = run_rates },
+	{ "steps", "[JOBS]", "the jobs, with the steps that they make, out of profiles", steps_options, 0, 1,
+	  .run = run_steps },
 	{ .name = NULL }
 };
 
@@ -309,7 +343,7 @@ int main(int argc, char **argv)
 		.name = "gf-gavel", .verbs = verbs,
 		.summary = "Shares of the time on GPUs of several types, by the objectives of Gavel.",
 	};
-	struct options o = { .objective = "max-min-fairness" };
+	struct options o = { .objective = "max-min-fairness", .from.fidelity = "none" };
 	struct fit_str details = { 0 };
 	int rc = fit_str_puts(&details, "Objectives:");
 

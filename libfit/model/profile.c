@@ -601,8 +601,9 @@ int fit_app_best_metric(const struct fit_app *a, int64_t batch, int64_t epoch, b
 
 /* ---- batch size and goodput ---- */
 
-struct fit_batch fit_app_split_batch(const struct fit_app *a, int64_t target_batch,
-				     int64_t replicas, bool single_gpu_always_accumulates)
+/* At most most_local samples a GPU and pass. */
+static struct fit_batch split(const struct fit_app *a, int64_t target_batch, int64_t replicas,
+			      int64_t most_local, bool single_gpu_always_accumulates)
 {
 	double local, atomic, passes;
 	int64_t accum, most;
@@ -611,7 +612,7 @@ struct fit_batch fit_app_split_batch(const struct fit_app *a, int64_t target_bat
 		return (struct fit_batch){ 0, 0 };
 	local = ceil((double)target_batch / (double)replicas - CEIL_SLACK);
 	/* the slack swallows a quotient under 1e-8 */
-	passes = fmax(ceil(local / (double)a->info.max_local_bsz - CEIL_SLACK), 1);
+	passes = fmax(ceil(local / (double)most_local - CEIL_SLACK), 1);
 	accum = (int64_t)passes - 1;
 	if (replicas == 1 && accum < 1 &&
 	    (single_gpu_always_accumulates || target_batch > a->info.init_batch))
@@ -619,6 +620,20 @@ struct fit_batch fit_app_split_batch(const struct fit_app *a, int64_t target_bat
 	atomic = ceil(local / (double)(accum + 1) - CEIL_SLACK);
 	most = a->info.max_batch / (replicas * (accum + 1));
 	return (struct fit_batch){ atomic < (double)most ? (int64_t)atomic : most, accum };
+}
+
+struct fit_batch fit_app_split_batch(const struct fit_app *a, int64_t target_batch,
+				     int64_t replicas, bool single_gpu_always_accumulates)
+{
+	return split(a, target_batch, replicas, a->info.max_local_bsz, single_gpu_always_accumulates);
+}
+
+struct fit_batch fit_app_split_measured(const struct fit_app *a, int64_t target_batch, int64_t replicas)
+{
+	int64_t most = fit_app_most_local(a, replicas);
+
+	return split(a, target_batch, replicas, most < a->info.max_local_bsz ? most : a->info.max_local_bsz,
+		     false);
 }
 
 int fit_app_goodput(struct fit_app *a, const struct fit_placement *p, struct fit_batch b,

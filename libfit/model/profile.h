@@ -109,6 +109,8 @@ struct fit_batch {
 };
 struct fit_batch fit_app_split_batch(const struct fit_app *a, int64_t target_batch,
 				     int64_t replicas, bool single_gpu_always_accumulates);
+/* The same within the local batch sizes that were measured on so many GPUs, where these are less. */
+struct fit_batch fit_app_split_measured(const struct fit_app *a, int64_t target_batch, int64_t replicas);
 
 /* Goodput of a running job: rate of progress in initial-batch-equivalent steps per second,
  * gain / (step + accum * (step - sync)). */

@@ -43,7 +43,7 @@ int64_t fit_engine_restart_ns(const struct fit_engine *g, uint32_t j)
 
 	if (g->p->restart_ns >= 0)
 		return g->p->restart_ns;
-	if (job->app && fit_fidelity_app(g->p->fidelity, job->app_name))
+	if ((job->app || job->rates) && fit_fidelity_app(g->p->fidelity, job->app_name))
 		return fit_fidelity_app(g->p->fidelity, job->app_name)->restart_ns;
 	return job->app ? fit_app_info(job->app)->restart_ns : job->job_class ? job->job_class->restart_ns : 0;
 }

@@ -432,8 +432,8 @@ int verify_read_meta(struct fit_verifier *v, const struct fit_meta *m, bool *fil
 			 v->cold_restart_ns != NO_INT ||
 			 (fit_meta_get(m, "profiler_nodes") && v->restart_ns > 0);
 	check_fidelity(v, m, release == 1, order == 1);
-	if (!v->by_epoch)
-		v->quantum_ns = 0; /* durations are exact */
+	if (!v->by_epoch || v->with_rates)
+		v->quantum_ns = 0; /* durations are exact, and so are steps */
 	s = fit_meta_get(m, "cluster");
 	v->mixed_types = s && verify_unlike_types(fit_text_of(s));
 	v->cluster_meta = s ? fit_strdup(fit_text_of(s)) : NULL;

@@ -64,7 +64,7 @@ const struct verify_sia_app *verify_sia_app(const struct fit_verifier *v, uint32
 	static const struct verify_sia_app other = { NULL, 30, 30, 1.2 };
 	uint16_t app = v->jobs[job].app;
 
-	if (!v->sia_reference || !v->with_profile || app == UINT16_MAX)
+	if (!v->sia_reference || !(v->with_profile || v->with_rates) || app == UINT16_MAX)
 		return NULL;
 	for (size_t i = 0; i < sizeof apps / sizeof *apps; i++)
 		if (strcmp(apps[i].name, v->apps[app].name) == 0)
