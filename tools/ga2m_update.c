@@ -55,7 +55,7 @@ static int column(const struct ga2m_rows *r, const char *name, int *at, struct f
 {
 	*at = name ? fit_input_find(r->in, name, NULL) : -1;
 	if (name && *at < 0)
-		return fit_fail(err, FIT_ENOTFOUND, "%s: no column '%s'", fit_input_name(r->in), name);
+		return fit_input_lacks(r->in, name, err);
 	return FIT_OK;
 }
 

@@ -260,7 +260,7 @@ static int check_options(struct cli *cli, const struct options *o)
 	size_t n = 0;
 
 	if (o->from < 0 && o->to < 0)
-		return cli_usage(cli, "no format (expected --from or --to)");
+		return cli_usage(cli, "no format (expected --from FORMAT, such as --from auto, or --to FORMAT)");
 	if (o->to >= 0 && cli->out && fit_is_store(cli->out))
 		return cli_usage(cli, "a workload file cannot go into a store '%s'", cli->out);
 	if (o->from < 0 && cli->given.n) {

@@ -105,9 +105,7 @@ static int find_columns(const struct fit_input *in, const struct goodput_options
 		missing = "num_replicas";
 	if (c->placement < 0 && c->nodes < 0)
 		missing = "num_nodes";
-	return missing ? fit_fail(err, FIT_ENOTFOUND, "%s: no column '%s'", fit_input_name(in),
-				  missing)
-		       : FIT_OK;
+	return missing ? fit_input_lacks(in, missing, err) : FIT_OK;
 }
 
 static int get_shape(const struct fit_input *in, const struct columns *c, int64_t *nodes,

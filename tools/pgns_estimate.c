@@ -57,9 +57,7 @@ static int find_log_columns(const struct fit_input *in, struct log_columns *c, s
 		missing = "replicas";
 	if (c->step < 0)
 		missing = "step";
-	return missing ? fit_fail(err, FIT_ENOTFOUND, "%s: no column '%s'", fit_input_name(in),
-				  missing)
-		       : FIT_OK;
+	return missing ? fit_input_lacks(in, missing, err) : FIT_OK;
 }
 
 /* A number that may be nan or inf: what half precision makes of an overflow. */

@@ -67,7 +67,7 @@ static int read_points(struct cli *cli, const struct pgns_options *o, struct fit
 	int rc = fit_input_open(&in, cli_operand(cli, 0), o->csv, err);
 
 	if (!rc && fit_input_find(in, "progress", NULL) < 0)
-		rc = fit_fail(err, FIT_ENOTFOUND, "%s: no column 'progress'", fit_input_name(in));
+		rc = fit_input_lacks(in, "progress", err);
 	if (!rc && fit_input_find(in, "phi", NULL) < 0 &&
 	    (fit_input_find(in, "grad_sqr", NULL) < 0 || fit_input_find(in, "grad_var", NULL) < 0))
 		rc = fit_fail(err, FIT_ENOTFOUND,

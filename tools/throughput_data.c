@@ -39,8 +39,7 @@ int throughput_find_columns(const struct fit_input *in, const struct throughput_
 	if (c->placement < 0 && c->nodes < 0)
 		missing = "num_nodes";
 	if (missing)
-		return fit_fail(err, FIT_ENOTFOUND, "%s: no column '%s'", fit_input_name(in),
-				missing);
+		return fit_input_lacks(in, missing, err);
 	return FIT_OK;
 }
 

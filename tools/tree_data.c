@@ -195,7 +195,7 @@ static int need_column(const struct fit_table *t, const char *name, const struct
 	for (size_t i = 0; i < t->n_columns && !rc; i++)
 		rc = fit_str_printf(&there, "%s%s", i ? ", " : "", t->columns[i].name);
 	rc = rc ? fit_fail_nomem(err)
-		: fit_fail(err, code, "%s: no column '%s' (there are %s)", t->input, name, there.s ? there.s : "none");
+		: fit_fail(err, code, "%s: no column '%s' (found %s)", t->input, name, there.s ? there.s : "none");
 	fit_str_release(&there);
 	return rc;
 }

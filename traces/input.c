@@ -104,21 +104,24 @@ int fit_input_find(const struct fit_input *in, const char *name, const char *oth
 	return -1;
 }
 
-int fit_input_require(const struct fit_input *in, const char *name, int *at, struct fit_err *err)
+int fit_input_lacks(const struct fit_input *in, const char *name, struct fit_err *err)
 {
 	struct fit_str there = { 0 };
 	int rc = FIT_OK;
 
-	*at = fit_input_find(in, name, NULL);
-	if (*at >= 0)
-		return FIT_OK;
 	for (size_t i = 0; i < in->n && !rc; i++)
 		rc = fit_str_printf(&there, "%s%s", i ? ", " : "", in->fields[i].name);
 	rc = rc ? fit_fail_nomem(err)
-		: fit_fail(err, FIT_ENOTFOUND, "%s: no column '%s' (there are %s)", fit_input_name(in), name,
+		: fit_fail(err, FIT_ENOTFOUND, "%s: no column '%s' (found %s)", fit_input_name(in), name,
 			   there.s ? there.s : "none");
 	fit_str_release(&there);
 	return rc;
+}
+
+int fit_input_require(const struct fit_input *in, const char *name, int *at, struct fit_err *err)
+{
+	*at = fit_input_find(in, name, NULL);
+	return *at >= 0 ? FIT_OK : fit_input_lacks(in, name, err);
 }
 
 const char *fit_input_column(const struct fit_input *in, int i)

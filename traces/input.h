@@ -31,6 +31,8 @@ int fit_input_find(const struct fit_input *in, const char *name, const char *oth
 /* The same where it must be there: FIT_ENOTFOUND, with the names of those that are. */
 int fit_input_require(const struct fit_input *in, const char *name, int *at,
 		      struct fit_err *err) FIT_MUST_CHECK;
+/* FIT_ENOTFOUND: there is no column of that name, with the names of those that are there. */
+int fit_input_lacks(const struct fit_input *in, const char *name, struct fit_err *err) FIT_MUST_CHECK;
 /* The name of column i; NULL when i is negative or there is none. Lives until close(). */
 const char *fit_input_column(const struct fit_input *in, int i);
 /* Does the input itself say that column i holds text (a table with types, or a store)? */

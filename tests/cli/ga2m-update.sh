@@ -134,7 +134,7 @@ done
 run "the sum is sound" 0 gf-ga2m check "$T/u3.tsv"
 printf 'hour,gpus,user\n1,2,a\n' >"$T/short.csv"
 run "no target" 1 gf-ga2m update --model "$T/m.tsv" "$T/short.csv"
-is "is said" "$T/err" "gf-ga2m: $T/short.csv: no column 'y'"
+is "is said" "$T/err" "gf-ga2m: $T/short.csv: no column 'y' (found hour, gpus, user)"
 sed -n 1p "$T/old.csv" >"$T/none.csv"
 run "no rows" 1 gf-ga2m update --model "$T/m.tsv" "$T/none.csv"
 is "no model then" "$T/out" ""

@@ -197,7 +197,7 @@ run "text where numbers belong" 1 gf-ga2m train -t y --exclude at "$T/d.csv"
 is "is said, and what may help" "$T/err" \
 	"gf-ga2m: $T/d.csv:2:k: bad value 'hot' (expected a number; --nominal for categories)"
 run "no such target" 1 gf-ga2m train -t z "$T/d.csv"
-is "is said" "$T/err" "gf-ga2m: $T/d.csv: no column 'z' (there are a, b, k, at, w, y)"
+is "is said" "$T/err" "gf-ga2m: $T/d.csv: no column 'z' (found a, b, k, at, w, y)"
 sed 's/,3,/,-3,/' "$T/d.csv" >"$T/minus.csv"
 run "a weight below 0" 1 gf-ga2m train -t y --feature a --weight w "$T/minus.csv"
 is "is said" "$T/err" "gf-ga2m: $T/minus.csv:4:w: bad weight '-3' (expected 0 or more)"

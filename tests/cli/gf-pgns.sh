@@ -102,7 +102,8 @@ is "counts" "$T/err" "gf-pgns: warning: $T/bad.tsv: 1 bad record left out"
 column n "$T/out" >"$T/a"
 is "the others stay" "$T/a" 2
 run "no column" 1 gf-pgns $D/goodput-theta.tsv
-is "is named" "$T/err" "gf-pgns: $D/goodput-theta.tsv: no column 'step'"
+is "is named" "$T/err" "gf-pgns: $D/goodput-theta.tsv: no column 'step' (found app, alpha_c_s, beta_c_s, \
+alpha_n_s, beta_n_s, alpha_r_s, beta_r_s, gamma)"
 run "no epochs" 1 gf-pgns --by-epoch "$T/exact.tsv"
 is "is said" "$T/err" "gf-pgns: $T/exact.tsv: no column 'epoch' (for --by-epoch)"
 run "no such application" 1 gf-pgns --app c "$T/exact.tsv"

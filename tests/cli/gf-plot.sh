@@ -184,8 +184,9 @@ usage() {
 	is "$tap_what: said so" "$T/err" "gf-plot: $tap_text
 Try 'gf-plot --help'."
 }
-usage "no verb" "no verb given"
-usage "an unknown verb" "unknown verb 'pie'" pie
+verbs='jct-cdf, timeline, trace-cdf, diurnal, bars, lines, panels, shape or heatmap'
+usage "no verb" "no verb (expected $verbs)"
+usage "an unknown verb" "unknown verb 'pie' (expected $verbs)" pie
 usage "an unknown suffix" "unknown kind of picture 'a.gif' (expected .svg, .png or .pdf, or --format)" \
 	timeline -o a.gif "$LOG"
 usage "too many labels" "2 times --label for 1 series" jct-cdf --label a --label b "$LOG"

@@ -86,7 +86,8 @@ is "one row for each combination" "$T/groups" "1 2
 3 2
 4 2"
 run "--by a column that is not there" 1 gf-throughput --by gpu_type $D/steps-two-apps.tsv
-is "is said too" "$T/err" "gf-throughput: $D/steps-two-apps.tsv: no column 'gpu_type'"
+is "is said too" "$T/err" "gf-throughput: $D/steps-two-apps.tsv: no column 'gpu_type' (found app, num_nodes, \
+num_replicas, local_bsz, step_time_s, sync_time_s)"
 run "--by twice the same" 2 gf-throughput --by app --by app $D/steps-two-apps.tsv
 has "is said as well" "$T/err" "column 'app' given twice for --by"
 
@@ -173,14 +174,14 @@ awk -F '\t' 'BEGIN { OFS = FS } { print $0, NR == 1 ? "app" : NR % 2 ? "one" : "
 run "with it" 0 gf-throughput "$T/split.tsv"
 hasnt "each fits" "$T/err" 'mean error'
 printf 'num_nodes\tnum_replicas\tlocal_bsz\tsync_time_s\n1\t1\t1\t0\n' >"$T/bad.tsv"
-fault "no step time" ": no column 'step_time_s'"
+fault "no step time" ": no column 'step_time_s' (found num_nodes, num_replicas, local_bsz, sync_time_s)"
 printf '%s\n1\t1\t8\tNA\t0\n' "$head_row" >"$T/bad.tsv"
 fault "a missing step time" ":2:step_time_s: missing value (expected a number)"
 printf '%s\n1\t1\t8\t0.5\tNA\n' "$head_row" >"$T/bad.tsv"
 fault "a missing synchronisation time" ":2:sync_time_s: missing value (expected a number)"
 run "which the paper's objective does not need" 0 gf-throughput -q --objective paper "$T/bad.tsv"
 printf 'num_nodes\tnum_replicas\tlocal_bsz\tstep_time_s\n1\t1\t8\t0.5\n' >"$T/bad.tsv"
-fault "no synchronisation time at all" ": no column 'sync_time_s'"
+fault "no synchronisation time at all" ": no column 'sync_time_s' (found num_nodes, num_replicas, local_bsz, step_time_s)"
 printf '%s\n1\t1.5\t8\t0.5\t0\n' "$head_row" >"$T/bad.tsv"
 fault "half a replica" ":2:num_replicas: bad value '1.5' (expected a whole number)"
 printf '%s\n1\t1\t8\t0.5\n' "$head_row" >"$T/bad.tsv"

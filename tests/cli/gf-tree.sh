@@ -58,7 +58,7 @@ head -n 2 "$T/out" | cut -f 1 | paste -s -d ' ' - >"$T/got"
 is "are named by it" "$T/got" "queue queue-b"
 printf 'gpus,queue,hour\n1,queue-a,3\n' >"$T/less.csv"
 run "a column is not there" 1 gf-tree predict --model "$T/hours.tsv" "$T/less.csv"
-is "which one" "$T/err" "gf-tree: $T/less.csv: no column 'mem_gib' (there are gpus, queue, hour)"
+is "which one" "$T/err" "gf-tree: $T/less.csv: no column 'mem_gib' (found gpus, queue, hour)"
 printf 'gpus,queue,hour,mem_gib\n1,queue-a,3,9\n2,queue-a,noon,9\n' >"$T/text.csv"
 run "a text where numbers were" 1 gf-tree predict --model "$T/hours.tsv" "$T/text.csv"
 is "which line" "$T/err" "gf-tree: $T/text.csv:3:hour: bad value 'noon' (expected a number)"
@@ -299,7 +299,7 @@ is "is a fault of its line, too" "$T/err" "gf-tree: $T/gap.csv:3:y: the target i
 # ---- faults ----
 run "no such target" 1 gf-tree train --target nil $jobs
 is "what there is" "$T/err" \
-	"gf-tree: $jobs: no column 'nil' (there are gpus, queue, hour, mem_gib, weight, hours, slow)"
+	"gf-tree: $jobs: no column 'nil' (found gpus, queue, hour, mem_gib, weight, hours, slow)"
 run "no target" 2 gf-tree train $jobs
 run "a criterion of the other kind" 1 gf-tree train --target hours --criterion gini $jobs
 is "is said so" "$T/err" "gf-tree: criterion 'gini' does not go with the target"

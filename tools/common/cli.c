@@ -581,6 +581,15 @@ static void guard_standard_descriptors(void)
 			_exit(CLI_EXIT_MACHINE);
 }
 
+static void list_verbs(const struct cli_tool *tool, char *list, size_t cap)
+{
+	list[0] = '\0';
+	for (const struct cli_verb *v = tool->verbs; v->name; v++) {
+		add(list, cap, v == tool->verbs ? "" : v[1].name ? ", " : " or ");
+		add(list, cap, v->name);
+	}
+}
+
 static const struct cli_verb *find_verb(struct cli *cli, int *argc, char ***argv)
 {
 	const struct cli_tool *tool = cli->tool;
@@ -593,8 +602,12 @@ static const struct cli_verb *find_verb(struct cli *cli, int *argc, char ***argv
 			return v;
 		}
 	}
-	if (!default_verb(tool) && name && name[0] != '-')
-		complain(cli, "unknown verb '%s'", name);
+	if (!default_verb(tool) && name && name[0] != '-') {
+		char list[256];
+
+		list_verbs(tool, list, sizeof list);
+		complain(cli, "unknown verb '%s' (expected %s)", name, list);
+	}
 	return default_verb(tool);
 }
 
@@ -653,8 +666,12 @@ static int start(struct cli *cli, const struct cli_tool *tool, int argc, char **
 		complain(cli, "unknown value '%s' for --completion (expected bash, zsh)", sh.completion);
 	cli->operands = (const char *const *)argv + optind;
 	cli->n_operands = cli->status ? 0 : argc - optind;
-	if (verbless && !cli->status)
-		complain(cli, "no verb given");
+	if (verbless && !cli->status) {
+		char list[256];
+
+		list_verbs(tool, list, sizeof list);
+		complain(cli, "no verb (expected %s)", list);
+	}
 	for (size_t i = 0; i < p.n && !cli->status; i++)
 		if ((p.all[i]->flags & CLI_REQUIRED) && !p.given[i])
 			complain(cli, "option --%s is required", p.all[i]->long_name);
