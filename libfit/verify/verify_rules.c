@@ -129,11 +129,10 @@ static bool has_shares(const struct fit_verifier *v)
 	return v->policy == POLICY_GAVEL && v->shares && v->objective;
 }
 
-/* Rounds of whole steps count time from the end of the one before, and types may be drawn: not derived. Nor is
- * it where a placement may find no room while GPUs are free. */
+/* Not where a placement may find no room while GPUs are free. */
 static bool has_rounds(const struct fit_verifier *v)
 {
-	return has_shares(v) && v->interval_ns > 0 && !v->steps_round_ns && !v->may_find_no_room;
+	return has_shares(v) && (v->interval_ns > 0 || v->steps_round_ns > 0) && !v->may_find_no_room;
 }
 
 static bool is_fifo(const struct fit_verifier *v)
