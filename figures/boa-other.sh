@@ -2,12 +2,18 @@
 # shellcheck shell=sh
 # variables of figures/lib.sh
 # shellcheck disable=SC2154
-# Points of a policy beside BOA's predicted frontier: `. figures/boa-other.sh` after figures/lib.sh.
+# Points of replays beside BOA's predicted frontier: `. figures/boa-other.sh` after figures/lib.sh.
 #
 #   other_points POLICY COST JOBS WINDOW OPTION…   replays of the policy at target efficiencies, with its autoscaling rule of
 #       the same name: "budget jct_h" rows in $W/POLICY, the budget being the metric COST. As long as gf-replay does not list the policy and the
 #       rule, they cannot run with these options, or there is no such metric, there are none, and one line says what is missing.
-#       "budget restarts" rows (restarts a job) go to $W/POLICY-restarts. $other_prices: options of gf-metrics, prices of GPU types
+#       "budget restarts" rows (restarts a job) go to $W/POLICY-restarts, and "POLICY TARGET budget jct_mean_s jct_p95_s
+#       restarts_per_job" rows to $W/POLICY-points. $other_prices: options of gf-metrics, prices of GPU types
+#   boa_points NAME COST JOBS WINDOW SOLVE BUDGETS OPTION…   the same of BOA at each of the budgets, with the widths of
+#       gf-boa solve SOLVE (options in one word); OPTION… are those of gf-replay
+#   crossing FILE B         value of the second column where the first is B, linear between the points of a replay; nothing
+#       beyond them
+#   most FILE1 FILE2        "RATIO AT": the largest ratio of the second columns at equal first ones, FILE1 over FILE2; NA NA
 # Environment: TARGETS (0.3 0.4 0.5 0.6 0.7 0.8)
 
 # listed SECTION NAME: gf-replay --help has it there
@@ -18,11 +24,20 @@ listed() {
 		END { exit !found }'
 }
 
+# point POLICY KEY COST WINDOW: a row of the log $W/log.tsv; fails where there is no such metric
+point() {
+	# shellcheck disable=SC2086
+	gf-metrics -q --window "$4" ${other_prices:-} "$W/log.tsv" | awk -F '\t' -v head="$1$TAB$2" -v cost="$3" '{ v[$1] = $2 }
+		END { if (!(cost in v)) exit 1
+			printf "%s\t%s\t%.6f\t%.6f\t%.4f\n", head, v[cost], v["jct_mean_s"], v["jct_p95_s"], v["restarts"] / v["jobs"] }'
+}
+
 other_points() {
 	other=$1 other_cost=$2 other_jobs=$3 other_window=$4
 	shift 4
 	: >"$W/$other"
 	: >"$W/$other-restarts"
+	: >"$W/$other-points"
 	for section in Policies Autoscaling; do
 		if ! listed "$section" "$other"; then
 			say "$other is missing ($section, see the help of the replay): its points are left out, run this again when it is there"
@@ -36,18 +51,42 @@ other_points() {
 			: >"$W/$other"
 			return 0
 		fi
-		# shellcheck disable=SC2086
-		gf-metrics -q --window "$other_window" ${other_prices:-} "$W/log.tsv" >"$W/other"
-		if ! awk -F '\t' -v cost="$other_cost" '{ v[$1] = $2 }
-			END { if (!(cost in v)) exit 1; printf "%s\t%.6f\n", v[cost], v["jct_mean_s"] / 3600 }' \
-			"$W/other" >>"$W/$other"; then
+		if ! point "$other" "$t" "$other_cost" "$other_window" >>"$W/$other-points"; then
 			say "no metric $other_cost yet: points of $other are left out"
 			: >"$W/$other"
 			return 0
 		fi
-		awk -F '\t' -v cost="$other_cost" '{ v[$1] = $2 }
-			END { printf "%s\t%.4f\n", v[cost], v["restarts"] / v["jobs"] }' "$W/other" >>"$W/$other-restarts"
 	done
+	awk -F '\t' '{ printf "%s\t%.6f\n", $3, $4 / 3600 }' "$W/$other-points" >"$W/$other"
+	cut -f 3,6 "$W/$other-points" >"$W/$other-restarts"
+}
+
+boa_points() {
+	boa_name=$1 boa_cost=$2 boa_jobs_at=$3 boa_window=$4 boa_solve=$5 boa_budgets=$6
+	shift 6
+	: >"$W/$boa_name-points"
+	for b in $boa_budgets; do
+		# shellcheck disable=SC2086
+		gf-boa solve -q $boa_solve -b "$b" -o "$W/plan.tsv" || die "no widths for the budget $b"
+		gf-replay -q --policy boa --autoscale plan --plan "$W/plan.tsv" "$@" -o "$W/log.tsv" "$OUT/$boa_jobs_at" ||
+			die "BOA does not run at the budget $b"
+		point "$boa_name" "$b" "$boa_cost" "$boa_window" >>"$W/$boa_name-points" || die "no metric $boa_cost"
+	done
+}
+
+crossing() {
+	sort -g "$1" | awk -v b="$2" '
+		$1 >= b { if ($1 == b) printf "%.17g\n", $2
+			else if (have) printf "%.17g\n", y + (b - x) / ($1 - x) * ($2 - y)
+			exit }
+		{ x = $1; y = $2; have = 1 }'
+}
+
+most() {
+	while read -r b y; do
+		echo "$b $y $(crossing "$2" "$b")"
+	done <"$1" | awk 'NF == 3 && $2 / $3 > best { best = $2 / $3; at = $1 }
+		END { if (best) printf "%.3f %.1f\n", best, at; else print "NA NA" }'
 }
 
 # beside POLICY CURVE: a claim of the ratio at equal budget, when there are points

@@ -4,13 +4,8 @@
 #define TOOLS_BOA_PARTS_H
 
 #include "libfit/model/boa.h"
+#include "tools/boa_prices.h"
 #include "tools/common/cli.h"
-
-struct boa_prices {
-	struct fit_boa_price *list;
-	char **names;
-	size_t n;
-};
 
 struct boa_data {
 	struct boa_prices prices;

@@ -90,55 +90,13 @@ static const struct cli_option certify_options[] = {
 
 /* ---- options ---- */
 
-static void prices_release(struct boa_prices *p)
-{
-	for (size_t i = 0; i < p->n; i++)
-		free(p->names[i]);
-	free(p->list);
-	free(p->names);
-}
-
-/* TYPE=X, or X alone for the type without a name. */
-static int take_price(struct boa_prices *p, const char *text)
-{
-	const char *eq = strrchr(text, '=');
-	struct fit_text name = { text, eq ? (size_t)(eq - text) : 0 };
-	double v;
-
-	if (fit_parse_double(fit_text_of(eq ? eq + 1 : text), &v) || !(v >= FIT_PRICE_MIN) ||
-	    v > FIT_PRICE_MAX)
-		return FIT_EINVAL;
-	for (size_t i = 0; i < p->n; i++)
-		if (fit_text_is(name, p->names[i]))
-			return FIT_EINVAL;
-	p->names[p->n] = fit_strdup(name);
-	if (!p->names[p->n])
-		return FIT_ENOMEM;
-	p->list[p->n] = (struct fit_boa_price){ p->names[p->n], v };
-	p->n++;
-	return FIT_OK;
-}
-
 /* 0, or an exit status. */
 static int take_prices(struct cli *cli, const struct cli_list *given, struct boa_prices *p)
 {
-	p->list = calloc(given->n + 1, sizeof *p->list);
-	p->names = calloc(given->n + 1, sizeof *p->names);
-	for (size_t i = 0; i < given->n; i++) {
-		int rc = p->list && p->names ? take_price(p, given->items[i]) : FIT_ENOMEM;
-		struct fit_err err;
+	struct fit_err err;
+	int rc = boa_prices_take(p, given, &err);
 
-		if (rc == FIT_EINVAL)
-			return cli_usage(cli,
-					 "bad value '%s' for --gpu-price (expected TYPE=X with a positive "
-					 "number, each type once)",
-					 given->items[i]);
-		if (rc) {
-			fit_fail_nomem(&err);
-			return cli_error(cli, &err);
-		}
-	}
-	return 0;
+	return rc == FIT_EINVAL ? cli_usage(cli, "%s", err.msg) : rc ? cli_error(cli, &err) : 0;
 }
 
 static int take_budgets(struct cli *cli, const struct options *o, double **budgets)
@@ -168,7 +126,7 @@ static int take_budgets(struct cli *cli, const struct options *o, double **budge
 
 static void data_release(struct boa_data *d)
 {
-	prices_release(&d->prices);
+	boa_prices_release(&d->prices);
 	fit_boa_frontier_release(&d->frontier);
 	fit_boa_release(&d->boa);
 	fit_meta_release(&d->inputs);

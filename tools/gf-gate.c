@@ -256,7 +256,7 @@ int main(int argc, char **argv)
 {
 	struct options o = {
 		.in = { .level = 0.95 }, .folds = 5, .draws = 2000,
-		.replay = { .policy = "pollux", .fidelity = "none", .interval_ns = -1 },
+		.replay = { .policy = "pollux", .fidelity = "none", .interval_ns = -1, .in = { .routing = -1 } },
 	};
 
 	return cli_main(&tool, argc, argv, &o);

@@ -262,6 +262,8 @@ static int watch(void *arg, const struct fit_metrics *m, struct fit_err *err)
 
 	if (s->cost && m->n_events == 1)	/* the metadata are known now */
 		rc = rc ? rc : fit_rent_cost_begin(s->cost, s->r, err);
+	if (m->n_events == 1)
+		rc = rc ? rc : fit_efficiency_begin(s->efficiency, s->r, err);
 	rc = rc ? rc : fit_rent_cost_watch(s->cost, m, err);
 	return rc || !s->by_job ? rc : fit_efficiency_watch(s->efficiency, m, err);
 }

@@ -97,10 +97,14 @@ static const struct cli_option options[] = {
 	  "gavel: write the shares of each computation to FILE", NULL, 0, 0, CLI_OUTPUT },
 	{ 0, "plan", CLI_TEXT, AT(in.plan), "FILE", NULL,
 	  "boa: widths by class and epoch, made by gf-boa solve", NULL, 0, 0, CLI_INPUT },
-	{ 'b', "budget", CLI_REAL, AT(in.budget), "GPUS", NULL,
+	{ 'b', "budget", CLI_REAL, AT(in.budget), "B", NULL,
 	  "boa: compute the widths for this budget, in place of --plan", NULL, 1e-9, 1e15, 0 },
 	{ 0, "believed", CLI_TEXT, AT(in.believed), "FILE", "the true speedups",
 	  "boa: the speeds that the first widths are computed from", NULL, 0, 0, CLI_INPUT },
+	{ 0, "gpu-price", CLI_LIST, AT(in.prices), "TYPE=X", "1",
+	  "boa: price of a GPU, which the budget pays; for each type, or for none", NULL, 0, 0, 0 },
+	{ 0, "routing", CLI_CHOICE, AT(in.routing), "WHAT", "class, or epoch where rescaling is free",
+	  "boa: what keeps its GPU type: each epoch by itself, or a whole job", replay_routings, 0, 0, 0 },
 	{ 0, "resolve-interval", CLI_TIME, AT(resolve_ns), "SECONDS", "0: never",
 	  "boa: compute the widths anew at multiples of this", NULL, 0, HUNDRED_YEARS_S, 0 },
 	{ 0, "plan-times", CLI_TEXT, AT(in.plan_times), "FILE", NULL,
@@ -300,7 +304,7 @@ static int run(struct cli *cli, void *given)
 	if (rc)
 		return cli_error(cli, &err);
 	wrong = in.partitions.p[0].cluster.n_types > 1 && !in.partitions.named &&
-		(p.policy->needs & FIT_ONE_TYPE || o->in.speedups ||
+		(p.policy->needs & FIT_ONE_TYPE || (o->in.speedups && !(p.policy->needs & FIT_NEEDS_PLAN)) ||
 		 (p.autoscaler && (!(p.autoscaler->needs & FIT_SCALES_TYPES) || p.policy->needs & FIT_BLIND))) ?
 		"this policy, speedups or this autoscaling rule know GPUs of one type only" :
 		!p.autoscaler ? NULL : in.partitions.named ? "an elastic cluster has no virtual clusters" :
@@ -351,6 +355,7 @@ int main(int argc, char **argv)
 		.queue = replay_queue_defaults(),
 		.reallocate_ns = -1,
 		.placement = -1,
+		.in = { .routing = -1 },
 		.target = 0.5,
 		.scale_low = fit_replay_params_default().autoscale_params.low,
 		.scale_high = fit_replay_params_default().autoscale_params.high,

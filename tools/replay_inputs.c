@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "tools/boa_prices.h"
 #include "tools/profile_meta.h"
 
 /* ---- the cluster ---- */
@@ -144,9 +145,43 @@ static int check_types(const struct replay_inputs *in, struct fit_err *err)
 	return FIT_OK;
 }
 
+const char *const replay_routings[] = { "epoch", "class", NULL };
+
+/* Whoever computes widths plans with what the cluster has. */
+static int check_beliefs(const struct replay_inputs *in, const char *believed, struct fit_err *err)
+{
+	const struct fit_cluster *c = &in->partitions.p[0].cluster;
+	size_t n = fit_boa_learner_n_types(in->learner);
+
+	if (n > 1 && c->n_types == 1)
+		return fit_fail(err, FIT_EDATA, "%s: %zu GPU types (expected one: the cluster has one)", believed, n);
+	for (size_t i = 0; i < n; i++)
+		if (fit_job_classes_type(&in->classes, c, fit_boa_learner_type(in->learner, i)) == FIT_ANY_TYPE)
+			return fit_fail(err, FIT_EDATA, "%s: GPU type '%s' (expected types of the cluster)", believed,
+					fit_boa_learner_type(in->learner, i));
+	return FIT_OK;
+}
+
+static int open_learner(struct replay_inputs *in, const struct replay_input_options *o, struct fit_err *err)
+{
+	const char *believed = o->believed ? o->believed : o->speedups;
+	struct fit_boa_params params = { .charge_start = true, .by_class = o->routing == 1 };
+	struct boa_prices prices = { .n = 0 };
+	int rc = boa_prices_take(&prices, &o->prices, err);
+
+	params.prices = prices.list;
+	params.n_prices = prices.n;
+	for (size_t i = 0; i < in->classes.table.n && o->routing < 0; i++)
+		params.by_class = params.by_class || in->classes.table.rows[i].rescale_s > 0;
+	rc = rc ? rc : fit_boa_learner_new(&in->learner, believed, o->classes, o->budget, &params, err);
+	boa_prices_release(&prices);
+	return rc ? rc : check_beliefs(in, believed, err);
+}
+
 int replay_inputs_models(struct replay_inputs *in, const struct replay_input_options *o,
 			 struct fit_err *err)
 {
+	const struct fit_cluster *cluster = &in->partitions.p[0].cluster;
 	int rc = FIT_OK;
 
 	for (size_t i = 0; i < o->profiles.n && !rc; i++)
@@ -159,16 +194,15 @@ int replay_inputs_models(struct replay_inputs *in, const struct replay_input_opt
 	else if (!rc && o->models)
 		rc = fit_theta_list_read(&in->models, o->models, err);
 	if (!rc && o->speedups)
-		rc = fit_job_classes_read(&in->classes, o->speedups, o->classes, err);
+		rc = fit_job_classes_read(&in->classes, o->speedups, o->classes, cluster, err);
 	if (!rc && o->rates)
 		rc = fit_step_rates_read(&in->rates, o->rates, err);
 	if (!rc && o->plan)
-		rc = fit_boa_widths_read(&in->widths, &in->classes, o->plan, err);
+		rc = fit_boa_widths_read(&in->widths, &in->classes, cluster, o->plan, err);
 	if (!rc && o->allocations)
 		rc = fit_allocations_read(&in->allocations, o->allocations, err);
 	if (!rc && o->budget > 0)
-		rc = fit_boa_learner_new(&in->learner, o->believed ? o->believed : o->speedups, o->classes,
-					 o->budget, true, err);
+		rc = open_learner(in, o, err);
 	return rc;
 }
 

@@ -21,9 +21,14 @@ struct replay_input_options {
 	const char *models, *speedups, *classes, *plan, *believed, *allocations, *plan_times, *rates;
 	bool models_of_plans;		/* models are those of execution plans */
 	double budget;			/* 0: none */
+	struct cli_list prices;		/* TYPE=X: what the budget pays for */
+	int routing;			/* what keeps its GPU type: 0 an epoch, 1 a job; -1: as gf-boa has it */
 	bool virtual_clusters;
 	bool with_switches;		/* the placement looks at what a cluster table says of switches */
 };
+
+/* The words of routing; ends with NULL. */
+extern const char *const replay_routings[];
 
 /* Zero-initialise; release with replay_inputs_release(). share is opened by its own function. */
 struct replay_inputs {

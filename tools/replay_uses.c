@@ -31,6 +31,8 @@ static const struct cli_use uses[] = {
 	{ "budget", PLAN, "--policy boa" },
 	{ "believed", BUDGET, "--budget" },
 	{ "resolve-interval", BUDGET, "--budget" },
+	{ "gpu-price", BUDGET, "--budget" },
+	{ "routing", BUDGET, "--budget" },
 	{ "target-efficiency", EFFICIENCY, "--autoscale pollux, rubick or sia" },
 	{ "scale-low", UTILITY, "--autoscale goodput, throughput or utilisation" },
 	{ "scale-high", UTILITY, "--autoscale goodput, throughput or utilisation" },

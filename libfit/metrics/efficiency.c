@@ -9,16 +9,27 @@
 
 /* ---- speedups, read for themselves: this room knows tables only ---- */
 
-enum { S_CLASS, S_EPOCH, S_GPUS, S_WORK, S_SPEED, N_FIELDS };
+enum { S_CLASS, S_EPOCH, S_GPUS, S_WORK, S_SPEED, S_TYPE, N_FIELDS };
 static const struct fit_field fields[N_FIELDS] = {
 	{ "class", FIT_TEXT, FIT_F_NOT_NA }, { "epoch", FIT_INT, FIT_F_NOT_NA }, { "gpus", FIT_INT, FIT_F_NOT_NA },
 	{ "work", FIT_REAL, FIT_F_NOT_NA }, { "speed_per_s", FIT_REAL, 0 },
+	{ "gpu_type", FIT_TEXT, FIT_F_OPTIONAL },
 };
 
 struct width {
 	uint32_t class;
-	int64_t epoch, gpus;
+	int64_t epoch;
+	uint32_t type;
+	int64_t gpus;
 	double speed, work;
+};
+
+#define NO_TYPE UINT32_MAX
+
+/* Nodes of the cluster with GPUs of one type. */
+struct nodes {
+	int64_t first, n;
+	uint32_t type;		/* of the speedups; NO_TYPE: they do not have it */
 };
 
 /* One job while it is in the system. */
@@ -26,13 +37,18 @@ struct course {
 	uint32_t class;
 	int64_t epoch;
 	int64_t since_ns;	/* counted up to here */
+	uint32_t type;		/* of what it holds */
 	double work;		/* normalised */
 };
 
 struct fit_efficiency {
-	struct width *widths;	/* by class, epoch, GPUs */
+	struct width *widths;	/* by class, epoch, type, GPUs */
 	size_t n_widths;
 	struct fit_index classes;
+	char **types;		/* in byte order; the type without a name is "" */
+	size_t n_types, cap_types;
+	struct nodes *parts;	/* with several types */
+	size_t n_parts, cap_parts;
 	char hash[FIT_HASH_HEX];
 	struct course *courses;	/* by job number of the metrics */
 	size_t cap_courses;
@@ -53,14 +69,51 @@ static int by_place(const void *pa, const void *pb)
 		return a->class < b->class ? -1 : 1;
 	if (a->epoch != b->epoch)
 		return a->epoch < b->epoch ? -1 : 1;
+	if (a->type != b->type)
+		return a->type < b->type ? -1 : 1;
 	return (a->gpus > b->gpus) - (a->gpus < b->gpus);
+}
+
+static uint32_t type_of(const struct fit_efficiency *f, struct fit_text name)
+{
+	for (size_t i = 0; i < f->n_types; i++)
+		if (fit_text_is(name, f->types[i]))
+			return (uint32_t)i;
+	return NO_TYPE;
+}
+
+static int by_name(const void *pa, const void *pb)
+{
+	const char *const *a = pa, *const *b = pb;
+
+	return strcmp(*a, *b);
+}
+
+/* All names of types, before rows are numbered by them. */
+static int take_types(struct fit_efficiency *f, const struct fit_table *t, struct fit_err *err)
+{
+	for (size_t i = 0; i < t->n_rows; i++) {
+		struct fit_text name = fit_column_text(&t->columns[S_TYPE], i);
+
+		if (type_of(f, name) != NO_TYPE)
+			continue;
+		if (fit_grow(&f->types, &f->cap_types, f->n_types + 1, sizeof *f->types) ||
+		    !(f->types[f->n_types] = fit_strdup(name)))
+			return fit_fail_nomem(err);
+		f->n_types++;
+	}
+	if (f->n_types)
+		qsort(f->types, f->n_types, sizeof *f->types, by_name);
+	return FIT_OK;
 }
 
 static int take_speedups(struct fit_efficiency *f, const struct fit_table *t, struct fit_err *err)
 {
+	int rc = take_types(f, t, err);
+
 	f->widths = malloc((t->n_rows + 1) * sizeof *f->widths);
-	if (!f->widths)
-		return fit_fail_nomem(err);
+	if (rc || !f->widths)
+		return rc ? rc : fit_fail_nomem(err);
 	for (size_t i = 0; i < t->n_rows; i++) {
 		struct fit_text name = fit_column_text(&t->columns[S_CLASS], i);
 		struct fit_cell speed = fit_column_cell(&t->columns[S_SPEED], i);
@@ -75,7 +128,8 @@ static int take_speedups(struct fit_efficiency *f, const struct fit_table *t, st
 		if (speed.na || !(speed.u.d > 0) || !isfinite(speed.u.d))
 			continue;
 		f->widths[f->n_widths++] = (struct width){
-			class, t->columns[S_EPOCH].i[i], t->columns[S_GPUS].i[i], speed.u.d, t->columns[S_WORK].d[i],
+			class, t->columns[S_EPOCH].i[i], type_of(f, fit_column_text(&t->columns[S_TYPE], i)),
+			t->columns[S_GPUS].i[i], speed.u.d, t->columns[S_WORK].d[i],
 		};
 	}
 	qsort(f->widths, f->n_widths, sizeof *f->widths, by_place);
@@ -113,20 +167,24 @@ void fit_efficiency_free(struct fit_efficiency *f)
 	if (!f)
 		return;
 	fit_index_release(&f->classes);
+	for (size_t i = 0; i < f->n_types; i++)
+		free(f->types[i]);
+	free(f->types);
+	free(f->parts);
 	free(f->widths);
 	free(f->courses);
 	free(f->steps);
 	free(f);
 }
 
-/* The first width of an epoch (the least one), or NULL. */
+/* The first width of an epoch (the least one of the first type), or NULL. */
 static const struct width *least_of(const struct fit_efficiency *f, uint32_t class, int64_t epoch)
 {
 	size_t lo = 0, hi = f->n_widths;
 
 	while (lo < hi) {
 		size_t mid = lo + (hi - lo) / 2;
-		struct width key = { class, epoch, 0, 0, 0 };
+		struct width key = { class, epoch, 0, 0, 0, 0 };
 
 		if (by_place(&f->widths[mid], &key) < 0)
 			lo = mid + 1;
@@ -139,12 +197,13 @@ static const struct width *least_of(const struct fit_efficiency *f, uint32_t cla
 }
 
 /* K s(k) / s(K); 0 where k is not usable. */
-static double rate_of(const struct fit_efficiency *f, uint32_t class, int64_t epoch, double gpus)
+static double rate_of(const struct fit_efficiency *f, uint32_t class, int64_t epoch, uint32_t type,
+		      double gpus)
 {
 	const struct width *least = least_of(f, class, epoch), *end = f->widths + f->n_widths;
 
 	for (const struct width *w = least; w && w < end && w->class == class && w->epoch == epoch; w++)
-		if ((double)w->gpus >= gpus && (double)w->gpus <= gpus)
+		if (w->type == type && (double)w->gpus >= gpus && (double)w->gpus <= gpus)
 			return (double)least->gpus * w->speed / least->speed;
 	return 0;
 }
@@ -193,7 +252,7 @@ static int count(struct fit_efficiency *f, struct course *c, int64_t from, int64
 	rc = spread(f, BUSY, from, t, gpus, err);
 	if (!f->n_widths || rc)
 		return rc;
-	rate = rate_of(f, c->class, c->epoch, gpus);
+	rate = rate_of(f, c->class, c->epoch, c->type, gpus);
 	c->work += rate * fit_time_to_double(t - from);
 	f->work += rate * fit_time_to_double(t - from);
 	return spread(f, WORK, from, t, rate, err);
@@ -227,6 +286,35 @@ static int new_course(struct fit_efficiency *f, const struct fit_metrics *m, siz
 	return FIT_OK;
 }
 
+int fit_efficiency_begin(struct fit_efficiency *f, const struct fit_reader *r, struct fit_err *err)
+{
+	const char *spec = fit_meta_get(fit_reader_meta(r), "cluster");
+	struct fit_event_part p = { .n = 0 };
+	size_t at = 0;
+	int rc = f->n_types > 1 ? FIT_OK : FIT_END;
+
+	while (!rc && !(rc = fit_event_part_next(fit_text_of(spec ? spec : ""), &at, &p))) {
+		if (!p.name.n)
+			return fit_fail(err, FIT_EDATA, "%s: the cluster '%s' names no GPU types (expected those of the speedups)",
+					fit_reader_input(r), spec);
+		if (fit_grow(&f->parts, &f->cap_parts, f->n_parts + 1, sizeof *f->parts))
+			return fit_fail_nomem(err);
+		f->parts[f->n_parts++] = (struct nodes){ p.first, p.n, type_of(f, p.name) };
+	}
+	return rc == FIT_END ? FIT_OK :
+	       fit_fail(err, FIT_EDATA, "%s: metadata cluster is '%s' (expected nodes x GPUs, as aws:6x4,rtx:3x8)",
+			fit_reader_input(r), spec ? spec : "missing");
+}
+
+/* The type of a node; 0 where there is only one. */
+static uint32_t type_at(const struct fit_efficiency *f, int64_t node)
+{
+	for (size_t i = 0; i < f->n_parts; i++)
+		if (node >= f->parts[i].first && node < f->parts[i].first + f->parts[i].n)
+			return f->parts[i].type;
+	return f->n_parts ? NO_TYPE : 0;
+}
+
 int fit_efficiency_watch(void *arg, const struct fit_metrics *m, struct fit_err *err)
 {
 	struct fit_efficiency *f = arg;
@@ -248,6 +336,8 @@ int fit_efficiency_watch(void *arg, const struct fit_metrics *m, struct fit_err 
 		rc = count(f, &f->courses[k], m->before.progress_from_ns, m->clock_ns,
 			   (double)m->before.held_ugpus / (double)FIT_UGPU, err);
 	f->courses[k].since_ns = m->clock_ns;
+	if (e->node >= 0)
+		f->courses[k].type = type_at(f, e->node);
 	if (!rc && f->n_widths && e->kind == FIT_EVENT_EPOCH) {
 		if (!e->has_epoch)
 			return fit_fail(err, FIT_EDATA, "job '%.*s': an epoch without its number", FIT_TEXT_ARG(e->job_id));

@@ -4,7 +4,8 @@
  * speedups (docs/formats/boa.md) or without.
  *
  * A job on k GPUs in epoch j that makes progress does normalised work at the rate K s_j(k) /
- * s_j(K): the GPUs that would do the same work on the least width K that is usable in the epoch.
+ * s_j(K): the GPUs that would do the same work on the least width K that is usable in the epoch, of the
+ * first GPU type by name that has one. A job works at the speed of the type that it holds.
  * Whatever the policy, the integral over a job that finishes is the sum over its epochs of K x_j
  * / s_j(K) (conservation). The efficiency of a cluster is normalised work over GPU-seconds.
  */
@@ -24,6 +25,11 @@ int fit_efficiency_new(struct fit_efficiency **f, const char *speedups, int64_t 
 		       struct fit_err *err) FIT_MUST_CHECK;
 void fit_efficiency_free(struct fit_efficiency *f);	/* NULL is fine */
 #define FIT_EFFICIENCY_STEPS_MAX 10000000
+
+/* The metadata of the log are known: which nodes have GPUs of which type. Needed where the speedups have
+ * several types; call before the first row is watched. FIT_EDATA: the cluster names no types. */
+int fit_efficiency_begin(struct fit_efficiency *f, const struct fit_reader *r,
+			 struct fit_err *err) FIT_MUST_CHECK;
 
 /* A watch of fit_metrics_read(); arg is the object. FIT_EDATA: a class that the speedups do not
  * have, or a log that does not count epochs; more steps than may be. Call close() once after the

@@ -91,6 +91,33 @@ int fit_event_parse_cluster(struct fit_text t, int64_t *ugpus)
 	return FIT_OK;
 }
 
+int fit_event_part_next(struct fit_text text, size_t *at, struct fit_event_part *p)
+{
+	struct fit_text t = { text.s + *at, 0 }, nodes;
+	int64_t gpus;
+
+	if (*at > text.n)
+		return FIT_END;
+	while (*at + t.n < text.n && t.s[t.n] != ',')
+		t.n++;
+	*at += t.n + 1;
+	p->first += p->n;
+	p->name = (struct fit_text){ t.s, 0 };
+	while (p->name.n < t.n && t.s[p->name.n] != ':')
+		p->name.n++;
+	if (p->name.n < t.n)
+		t = (struct fit_text){ t.s + p->name.n + 1, t.n - p->name.n - 1 };
+	else
+		p->name.n = 0;
+	nodes = (struct fit_text){ t.s, 0 };
+	while (nodes.n < t.n && t.s[nodes.n] != 'x')
+		nodes.n++;
+	if (parse_nodes(t, &gpus) || fit_parse_int64(nodes, &p->n))
+		return FIT_EPARSE;
+	p->ugpus = gpus * FIT_UGPU;
+	return FIT_OK;
+}
+
 static int parse_kind(struct fit_text t, enum fit_event_kind *kind)
 {
 	for (size_t i = 0; i < N_KINDS; i++) {

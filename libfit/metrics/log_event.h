@@ -78,6 +78,16 @@ int fit_event_next(struct fit_reader *r, struct fit_event_row *e, struct fit_err
 int fit_event_restart(const struct fit_reader *r, int64_t *restart_ns,
 		    struct fit_err *err) FIT_MUST_CHECK;
 
+/* A part of such a text, which may have a name: "rtx:3x8". */
+struct fit_event_part {
+	struct fit_text name;		/* of its GPU type; empty: none. Borrowed from the text */
+	int64_t first, n;		/* its nodes */
+	int64_t ugpus;			/* of all of them */
+};
+/* The part at *at, which goes to the next one; p is the part before, or zero. FIT_END: there is none;
+ * FIT_EPARSE. */
+int fit_event_part_next(struct fit_text text, size_t *at, struct fit_event_part *p) FIT_MUST_CHECK;
+
 /* GPUs of a cluster text "NxG" or "NxG,NxG..." (nodes x GPUs a node) in millionths; FIT_EPARSE. */
 int fit_event_parse_cluster(struct fit_text t, int64_t *ugpus) FIT_MUST_CHECK;
 

@@ -75,35 +75,25 @@ int fit_rent_cost_new(struct fit_rent_cost **out, const char *const *prices, siz
 	return rc;
 }
 
-/* "NAME:NODESxGPUS", or without a name. */
-static int add_part(struct fit_rent_cost *c, struct fit_text t, bool *used)
+static void add_part(struct fit_rent_cost *c, const struct fit_event_part *x, bool *used)
 {
-	struct part p = { .price = 1, .first = c->n ? c->parts[c->n - 1].first + c->parts[c->n - 1].n : 0 };
-	size_t colon = 0, x;
+	struct part p = { .price = 1, .first = x->first, .n = x->n, .ugpus = x->ugpus };
 
-	while (colon < t.n && t.s[colon] != ':')
-		colon++;
-	for (size_t i = 0; colon < t.n && i < c->n_prices; i++) {
-		if (!fit_text_eq(c->prices[i].type, (struct fit_text){ t.s, colon }))
+	for (size_t i = 0; x->name.n && i < c->n_prices; i++) {
+		if (!fit_text_eq(c->prices[i].type, x->name))
 			continue;
 		p.price = c->prices[i].value;
 		used[i] = true;
 	}
-	if (colon < t.n)
-		t = (struct fit_text){ t.s + colon + 1, t.n - colon - 1 };
-	for (x = 0; x < t.n && t.s[x] != 'x'; x++)
-		;
-	if (fit_event_parse_cluster(t, &p.ugpus) || fit_parse_int64((struct fit_text){ t.s, x }, &p.n))
-		return FIT_EPARSE;
 	c->parts[c->n++] = p;
-	return FIT_OK;
 }
 
 int fit_rent_cost_begin(struct fit_rent_cost *c, const struct fit_reader *r, struct fit_err *err)
 {
 	const char *spec = fit_meta_get(fit_reader_meta(r), "cluster");
 	struct fit_text t = fit_text_of(spec ? spec : "");
-	size_t parts = 1;
+	struct fit_event_part part = { .n = 0 };
+	size_t parts = 1, at = 0;
 	bool *used;
 	int rc = FIT_OK;
 
@@ -113,13 +103,12 @@ int fit_rent_cost_begin(struct fit_rent_cost *c, const struct fit_reader *r, str
 	used = calloc(c->n_prices + 1, sizeof *used);
 	if (!c->parts || !used)
 		rc = fit_fail_nomem(err);
-	for (size_t at = 0, end; at <= t.n && !rc; at = end + 1) {
-		for (end = at; end < t.n && t.s[end] != ','; end++)
-			;
-		if (add_part(c, (struct fit_text){ t.s + at, end - at }, used))
-			rc = fit_fail(err, FIT_EDATA, "%s: metadata cluster is '%s' (expected nodes x GPUs, as aws:6x4,rtx:3x8)",
-				      fit_reader_input(r), spec ? spec : "missing");
-	}
+	while (!rc && !(rc = fit_event_part_next(t, &at, &part)))
+		add_part(c, &part, used);
+	if (rc == FIT_EPARSE)
+		rc = fit_fail(err, FIT_EDATA, "%s: metadata cluster is '%s' (expected nodes x GPUs, as aws:6x4,rtx:3x8)",
+			      fit_reader_input(r), spec ? spec : "missing");
+	rc = rc == FIT_END ? FIT_OK : rc;
 	for (size_t i = 0; i < c->n_prices && !rc; i++)
 		if (!used[i])
 			rc = fit_fail(err, FIT_EDATA, "%s: the cluster '%s' has no GPUs of type '%.*s'", fit_reader_input(r), spec,

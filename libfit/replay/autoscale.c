@@ -8,13 +8,13 @@
 static int plan_want(void *state, const struct fit_scaling *s, int64_t *nodes, struct fit_err *err)
 {
 	(void)state;
-	return s->policy->want_nodes(s->policy_state, s->view, nodes, err);
+	return s->policy->want_nodes(s->policy_state, s->view, s->provisioner, nodes, err);
 }
 
 static const struct fit_autoscaler by_plan = {
 	.name = "plan",
 	.summary = "what the policy's plan needs",
-	.needs = FIT_SCALES_PLAN,
+	.needs = FIT_SCALES_PLAN | FIT_SCALES_TYPES,
 	.want = plan_want,
 };
 

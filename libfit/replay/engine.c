@@ -22,13 +22,12 @@ static int decide_now(struct fit_engine *g, struct fit_part *p, struct fit_err *
 		return rc;
 	g->counts.decisions++;
 	g->plan.part = p;
-	g->plan.want_nodes = -1;
+	for (int32_t t = 0; t < p->cluster->n_types; t++)
+		g->plan.want_nodes[t] = -1;
 	rc = g->model->retune ? fit_engine_retune(g, p, err) : FIT_OK;
 	rc = rc ? rc : g->p->policy->decide(p->policy_state, fit_engine_view_of(g, p), &g->plan, err);
 	rc = rc ? rc : fit_engine_apply_plan(g, err);
-	if (rc || !g->p->autoscaler || g->plan.want_nodes < 0)
-		return rc;
-	return fit_engine_want_nodes(g, p, g->plan.want_nodes, err);
+	return rc ? rc : fit_engine_scale_as_planned(g, p, err);
 }
 
 static int decide(struct fit_engine *g, struct fit_part *p, struct fit_err *err)

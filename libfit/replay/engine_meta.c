@@ -11,10 +11,22 @@ static int add_time(struct fit_meta *m, const char *key, int64_t ns)
 	return fit_meta_add(m, key, text);
 }
 
+/* Do restarts of a class cost less on one type of GPU than on another? */
+static bool differs_by_type(const struct fit_engine *g, const struct fit_job_class *c)
+{
+	const int32_t n = c && g->p->restart_ns < 0 ? g->partitions->p[0].cluster.n_types : 0;
+
+	for (int32_t t = 1; t < n; t++)
+		if (c->restart_ns[t] != c->restart_ns[0])
+			return true;
+	return false;
+}
+
 bool fit_engine_restarts_differ(const struct fit_engine *g)
 {
-	for (size_t i = 1; i < g->jobs->n; i++)
-		if (fit_engine_restart_ns(g, (uint32_t)i) != fit_engine_restart_ns(g, 0))
+	for (size_t i = 0; i < g->jobs->n; i++)
+		if (fit_engine_restart_ns(g, (uint32_t)i) != fit_engine_restart_ns(g, 0) ||
+		    differs_by_type(g, g->jobs->jobs[i].job_class))
 			return true;
 	return false;
 }

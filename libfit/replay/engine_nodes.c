@@ -56,6 +56,16 @@ int fit_engine_want_nodes(struct fit_engine *g, struct fit_part *p, int64_t node
 	return rc;
 }
 
+int fit_engine_scale_as_planned(struct fit_engine *g, struct fit_part *p, struct fit_err *err)
+{
+	int rc = FIT_OK;
+
+	for (size_t i = 0; i < p->n_prov && (g->p->autoscaler->needs & FIT_SCALES_PLAN) && !rc; i++)
+		if (g->plan.want_nodes[i] >= 0)
+			rc = want(g, p, &p->prov[i], g->plan.want_nodes[i], err);
+	return rc;
+}
+
 struct fit_scaling fit_engine_scaling_of(struct fit_engine *g, struct fit_part *p)
 {
 	return (struct fit_scaling){

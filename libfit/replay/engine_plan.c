@@ -72,11 +72,11 @@ int fit_plan_place_as(struct fit_plan *p, uint32_t j, const struct fit_share *sh
 	return add_grant(p, g);
 }
 
-int fit_plan_want_nodes(struct fit_plan *p, int64_t nodes)
+int fit_plan_want_nodes(struct fit_plan *p, int32_t type, int64_t nodes)
 {
-	if (nodes < 0)
+	if (nodes < 0 || type < 0 || type >= p->part->cluster->n_types)
 		return FIT_EINVAL;
-	p->want_nodes = nodes;
+	p->want_nodes[type] = nodes;
 	return FIT_OK;
 }
 

@@ -76,7 +76,7 @@ struct fit_plan {
 	size_t n, cap;
 	struct fit_share *shares;
 	size_t shares_n, shares_cap;
-	int64_t want_nodes;		/* -1: not said */
+	int64_t want_nodes[FIT_GPU_TYPES_MAX];	/* by type; -1: not said */
 };
 
 /* A part of the cluster that is scheduled by itself: the whole, or one virtual cluster. */
@@ -358,6 +358,8 @@ struct fit_scaling fit_engine_scaling_of(struct fit_engine *g, struct fit_part *
 /* Ask for so many nodes. */
 int fit_engine_want_nodes(struct fit_engine *g, struct fit_part *p, int64_t nodes,
 			  struct fit_err *err) FIT_MUST_CHECK;
+/* What the plan that was applied says of nodes. */
+int fit_engine_scale_as_planned(struct fit_engine *g, struct fit_part *p, struct fit_err *err) FIT_MUST_CHECK;
 /* The autoscaling rule, if there is one, asks for nodes. */
 int fit_engine_scale(struct fit_engine *g, struct fit_part *p, struct fit_err *err) FIT_MUST_CHECK;
 /* A part with nodes that are up by now, or NULL; then they take jobs. */

@@ -45,7 +45,8 @@ int64_t fit_engine_restart_ns(const struct fit_engine *g, uint32_t j)
 		return g->p->restart_ns;
 	if ((job->app || job->rates) && fit_fidelity_app(g->p->fidelity, job->app_name))
 		return fit_fidelity_app(g->p->fidelity, job->app_name)->restart_ns;
-	return job->app ? fit_app_info(job->app)->restart_ns : job->job_class ? job->job_class->restart_ns : 0;
+	return job->app ? fit_app_info(job->app)->restart_ns :
+	       job->job_class ? job->job_class->restart_ns[fit_engine_state(g, j)->run.type] : 0;
 }
 
 /* ---- what policies see ---- */
@@ -167,7 +168,8 @@ int fit_predict_remaining(const struct fit_view *v, uint32_t j, int64_t *ns, str
 	int rc;
 
 	if (job->job_class) {
-		left_s = fit_job_class_left_s(job->job_class, fit_view_epoch(v, j), work, job->gpus);
+		left_s = fit_job_class_left_s(job->job_class, fit_view_epoch(v, j), work, job->gpu_type,
+					      job->gpus);
 		return fit_time_from_double(left_s, ns) ?
 		       fit_fail(err, FIT_EDATA, "job %s: predicted run time out of range", job->id) : FIT_OK;
 	}
@@ -195,7 +197,7 @@ int fit_predict_duration(const struct fit_view *v, uint32_t j, int64_t *ns, stru
 	int rc;
 
 	if (job->job_class) {
-		left_s = fit_job_class_left_s(job->job_class, 0, 0, job->gpus);
+		left_s = fit_job_class_left_s(job->job_class, 0, 0, job->gpu_type, job->gpus);
 		return fit_time_from_double(left_s, ns) ?
 		       fit_fail(err, FIT_EDATA, "job %s: predicted run time out of range", job->id) : FIT_OK;
 	}

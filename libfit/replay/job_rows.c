@@ -260,7 +260,7 @@ static int take_row(struct fit_jobs *js, const struct fit_reader *r, const struc
 		if (!j->job_class)
 			return fit_reader_fail(r, FIT_EDATA, "app", err, "unknown class '%.*s' (expected one of the "
 					       "speedups)", FIT_TEXT_ARG(c[C_APP].u.t));
-		if (!p->any_size && !(fit_job_class_left_s(j->job_class, 0, 0, j->gpus) < 3e9))
+		if (!p->any_size && !(fit_job_class_left_s(j->job_class, 0, 0, j->gpu_type, j->gpus) < 3e9))
 			return fit_reader_fail(r, FIT_EDATA, "gpus", err, "class '%s' does not run on %lld GPUs in every "
 					       "epoch (expected a width of the speedups)", j->job_class->name,
 					       (long long)j->gpus);

@@ -35,7 +35,7 @@ struct fit_view {
 	const uint32_t *members;		/* the jobs of this partition, in order; job.local is the place here */
 	size_t n_members;
 	const struct fit_cluster *cluster;
-	const struct fit_provisioner *provisioner;	/* NULL: the cluster is fixed */
+	const struct fit_provisioner *provisioner;	/* one, or one for each GPU type; NULL: the cluster is fixed */
 	const struct fit_colocation *colocation;	/* NULL: nobody shares a GPU */
 	const struct fit_fidelity *fidelity;
 	int64_t interval_ns;			/* 0: woken by events */
@@ -104,9 +104,9 @@ int fit_plan_place_as(struct fit_plan *p, uint32_t j, const struct fit_share *sh
 /* Start waiting job j on the GPUs of job with, which runs alone, or which this plan starts. Both ask for
  * the same number, and run from then on at the speeds that were measured for the two. */
 int fit_plan_share(struct fit_plan *p, uint32_t j, uint32_t with) FIT_MUST_CHECK;
-/* Elastic clusters: have so many nodes from now on, once the plan is applied. Takes effect only with
- * an autoscaling rule that asks the policy (`plan`); see want_nodes below for before the decision. */
-int fit_plan_want_nodes(struct fit_plan *p, int64_t nodes) FIT_MUST_CHECK;
+/* Elastic clusters: have so many nodes of a type from now on, once the plan is applied. Takes effect only
+ * with an autoscaling rule that asks the policy (`plan`); see want_nodes below for before the decision. */
+int fit_plan_want_nodes(struct fit_plan *p, int32_t type, int64_t nodes) FIT_MUST_CHECK;
 
 /* ---- the policy itself ---- */
 
@@ -221,9 +221,10 @@ struct fit_policy {
 	int64_t (*end_order)(void *state, const struct fit_view *v, uint32_t j);
 	/* Its parameters and conventions, for the log's metadata. NULL: it has none. */
 	int (*describe)(const struct fit_policy_params *p, const struct fit_view *v, struct fit_meta *meta);
-	/* Elastic clusters, asked right before decide(): the nodes that it would like to have, any number.
-	 * NULL: it has no opinion. */
-	int (*want_nodes)(void *state, const struct fit_view *v, int64_t *nodes, struct fit_err *err);
+	/* Elastic clusters, asked right before decide(): the nodes that it would like to have, any number, of the
+	 * provisioner's type. NULL: it has no opinion. */
+	int (*want_nodes)(void *state, const struct fit_view *v, const struct fit_provisioner *p, int64_t *nodes,
+			  struct fit_err *err);
 	/* The cluster efficiency, 0 … 1, that its allocation of now would have on so many nodes. NULL: it
 	 * cannot tell. */
 	int (*efficiency)(void *state, const struct fit_view *v, int64_t nodes, double *efficiency,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The progress model of speedup functions: in each epoch, work flows at the speed of the class on
- * the GPUs that are held, wherever these are. A job whose GPUs are of no use in an epoch stands
+ * the GPUs that are held, by their number and type. A job whose GPUs are of no use in an epoch stands
  * still until it gets others.
  */
 #include <math.h>
@@ -12,7 +12,7 @@
 
 static void set_rate(const struct fit_job *j, struct fit_run *r, const struct fit_alloc *a)
 {
-	r->rate = fit_job_class_speed(j->job_class, r->epoch, a->gpus);
+	r->rate = fit_job_class_speed(j->job_class, r->epoch, r->type, a->gpus);
 }
 
 static int speedup_place(const struct fit_job *j, struct fit_run *r, const struct fit_alloc *a,

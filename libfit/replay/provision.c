@@ -25,7 +25,7 @@ static const char *check_type(const struct fit_cluster *c, const struct fit_prov
 
 	for (int32_t i = 1; i < n; i++)
 		if (c->gpus[first + i] != c->gpus[first])
-			return type == FIT_ANY_TYPE ? "an elastic cluster needs nodes that are alike" :
+			return type == FIT_ANY_TYPE || c->n_types == 1 ? "an elastic cluster needs nodes that are alike" :
 			       "an elastic cluster needs nodes that are alike in each type";
 	if (type != FIT_ANY_TYPE && n != c->types[type].n_nodes)
 		return "an elastic cluster needs the nodes of each type together";

@@ -12,7 +12,7 @@ static void allocate(struct fit_verifier *v, struct verify_live *l, const struct
 	if (v->with_plans && l->first_start_ns != NEVER)
 		l->progress = verify_plan_carry(v, r, l, l->progress);
 	l->exec_plan = r->exec_plan;
-	l->grew = r->sum > l->gpus;
+	l->grew = r->sum > l->gpus || verify_changes_type(v, r);
 	verify_unbook(v, l, r->t);
 	l->guest = r->ev == EV_START && r->has_with && r->with != NONE;
 	if (fit_grow(&l->nodes, &l->cap_nodes, r->n_nodes, sizeof *l->nodes)) {
@@ -114,8 +114,12 @@ void verify_apply(struct fit_verifier *v, struct verify_row *r)
 					verify_yarn_start(v) ||
 					(v->autoscale != SCALE_NONE && verify_nodes_begin(v))))
 			v->code = FIT_ENOMEM;
+		if (v->with_speedups)
+			verify_boa_cluster(v);
 		if (v->autoscale != SCALE_NONE)
 			v->rented = 0;
+		if (!r->cluster_bad && !v->code)
+			verify_rent_cluster(v);
 		v->seen_cluster = v->dirty = true;
 		return;
 	}

@@ -343,7 +343,8 @@ int verify_read_meta(struct fit_verifier *v, const struct fit_meta *m, bool *fil
 	if (v->policy == POLICY_GAVEL) {
 		;	/* they are written for any cluster */
 	} else if (fit_meta_get(m, "virtual_clusters") || (fit_meta_get(m, "cluster") && v->policy != POLICY_SIA &&
-	     v->policy != POLICY_POLLUX && verify_unlike_types(fit_text_of(fit_meta_get(m, "cluster")))) ||
+	     v->policy != POLICY_POLLUX && v->policy != POLICY_BOA &&
+	     verify_unlike_types(fit_text_of(fit_meta_get(m, "cluster")))) ||
 	    (fit_meta_get(m, "placement") && v->policy != POLICY_BOA && v->policy != POLICY_FOLLOW &&
 	     v->policy != POLICY_RUBICK) ||
 	    v->policy == POLICY_LUCID || v->policy == POLICY_HORUS || fit_meta_get(m, "profiler_nodes") ||

@@ -61,7 +61,7 @@ struct expected {
 	const char *name;
 	double value;
 };
-#define N_EXPECTED 34
+#define N_EXPECTED 35
 
 /* Mean GPUs of GPU-seconds over a time. */
 static double mean_gpus(double gpu_s, double s)
@@ -69,8 +69,10 @@ static double mean_gpus(double gpu_s, double s)
 	return s > 0 ? gpu_s / s : (double)NAN;
 }
 
-/* window_s: of the mean budgets, from time 0; NAN: from the first to the last submit. */
-static int expect_all(const struct fit_verifier *v, double window_s, struct expected out[N_EXPECTED])
+/* window_s: of the mean budgets, from time 0; NAN: from the first to the last submit. priced: GPUs have
+ * prices. */
+static int expect_all(const struct fit_verifier *v, double window_s, bool priced,
+		      struct expected out[N_EXPECTED])
 {
 	bool own = !isnan(window_s);
 	double makespan, window = own ? window_s : v->n_submitted ?
@@ -142,6 +144,7 @@ static int expect_all(const struct fit_verifier *v, double window_s, struct expe
 		/* what was held at an instant that no row marks is not kept */
 		{ own ? "" : "budget_in_window_gpus", mean_gpus(v->held_last - v->held_submit, window) },
 		{ own ? "" : "rented_in_window_gpus", mean_gpus(v->paid_last - v->paid_submit, window) },
+		{ priced ? "rented_cost_per_h" : "", verify_rent_per_h(v, window) },
 		{ NULL, 0 },
 	};
 	for (size_t i = 0; i < N_EXPECTED; i++)
@@ -206,11 +209,17 @@ static int begin_metrics(struct fit_verifier *v, void *arg, const struct fit_rea
 {
 	const char *s = fit_meta_get(fit_reader_meta(r), "window");
 	double window_s = (double)NAN;
+	const char *wrong;
+	bool priced;
 
 	if (s && (fit_parse_double(fit_text_of(s), &window_s) || !(window_s > 0)))
 		return fit_fail(err, FIT_EDATA, "%s: bad metadata window '%s' (expected seconds)",
 				fit_reader_input(r), s);
-	return expect_all(v, window_s, arg) ? fit_fail_nomem(err) : FIT_OK;
+	wrong = verify_rent_prices(v, fit_reader_meta(r), &priced);
+	if (wrong)
+		return fit_fail(err, FIT_EDATA, "%s: bad metadata gpu_price '%s' (expected TYPE=X, a type of the cluster)",
+				fit_reader_input(r), wrong);
+	return expect_all(v, window_s, priced, arg) ? fit_fail_nomem(err) : FIT_OK;
 }
 
 int fit_verifier_metrics(struct fit_verifier *v, const char *operand, struct fit_err *err)

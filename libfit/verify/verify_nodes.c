@@ -15,7 +15,7 @@ static void set_pools(struct fit_verifier *v)
 {
 	for (size_t i = 0; i < v->n_nodes; i++) {
 		struct verify_pool *p = v->n_pools ? &v->pools[v->n_pools - 1] : NULL;
-		uint16_t type = v->autoscale == SCALE_SIA ? v->node_type[i] : ANY_TYPE;
+		uint16_t type = v->autoscale == SCALE_SIA || v->autoscale == SCALE_PLAN ? v->node_type[i] : ANY_TYPE;
 
 		if (!p || (p->type != type && v->n_pools < VERIFY_POOLS)) {
 			p = &v->pools[v->n_pools++];
@@ -118,9 +118,9 @@ static int64_t wanted_nodes(struct fit_verifier *v, struct verify_pool *p)
 	case SCALE_PLAN:
 		if (v->policy != POLICY_BOA)
 			return -1;
-		gpus = verify_boa_gpus(v);
+		gpus = verify_boa_gpus(v, p->type);
 		n = gpus / each + (gpus % each != 0);
-		v->boa_capped = v->boa_capped || gpus > v->most;
+		v->boa_capped = v->boa_capped || gpus > (int64_t)p->n * each;
 		break;
 	default:
 		return -1;
@@ -145,6 +145,37 @@ void verify_nodes_want(struct fit_verifier *v)
 		v->pools[k].wanted = wanted_nodes(v, &v->pools[k]);
 		note_surplus(v, &v->pools[k]);
 	}
+}
+
+void verify_nodes_want_after(struct fit_verifier *v)
+{
+	for (size_t k = 0; v->autoscale == SCALE_PLAN && v->policy == POLICY_BOA && k < v->n_pools; k++) {
+		struct verify_pool *p = &v->pools[k];
+		int64_t each = v->nodes[p->first].gpus, kept = verify_boa_kept(v, p->type), gpus, n;
+		bool waits = verify_boa_waits(v, p->type);
+
+		p->keeps = kept > 0;
+		if (!kept && !waits)
+			continue;
+		gpus = verify_boa_gpus(v, p->type) + kept;
+		n = gpus / each + (gpus % each != 0);
+		n = n < v->nodes_min ? v->nodes_min : n;
+		n = waits && n < p->n_rented ? p->n_rented : n;
+		p->wanted = n > (int64_t)p->n ? (int64_t)p->n : n;
+		note_surplus(v, p);
+	}
+}
+
+bool verify_nodes_rents_after(struct fit_verifier *v, const struct verify_row *r)
+{
+	const struct verify_pool *p;
+
+	if (v->autoscale != SCALE_PLAN || v->policy != POLICY_BOA || r->ev != EV_RENT || !v->n_pools ||
+	    r->n_nodes != 1)
+		return false;
+	verify_nodes_want(v);
+	p = pool_of(v, (size_t)r->nodes[0].node);
+	return p->wanted >= 0 && p->n_rented >= p->wanted && verify_boa_kept(v, p->type);
 }
 
 void verify_row_node_life(struct fit_verifier *v, const struct verify_row *r)
@@ -281,6 +312,7 @@ void verify_nodes_apply(struct fit_verifier *v, const struct verify_row *r)
 	n = &v->nodes[i];
 	if (r->ev == EV_RENT) {
 		v->rented += n->state == NODE_OFF ? n->gpus : 0;
+		verify_rent_node(v, i, n->state == NODE_OFF ? n->gpus : 0);
 		pool_of(v, i)->n_rented += n->state == NODE_OFF;
 		*n = (struct verify_node){ .gpus = n->gpus, .state = NODE_STARTING, .at_ns = r->t };
 	} else if (r->ev == EV_READY) {
@@ -290,6 +322,7 @@ void verify_nodes_apply(struct fit_verifier *v, const struct verify_row *r)
 		v->woken = v->dirty = true;
 	} else {
 		v->rented -= n->state != NODE_OFF ? n->gpus : 0;
+		verify_rent_node(v, i, n->state != NODE_OFF ? -n->gpus : 0);
 		pool_of(v, i)->n_rented -= n->state != NODE_OFF;
 		n->state = NODE_OFF;
 		verify_resize_node(v, i, 0);
@@ -313,6 +346,17 @@ static void check_leaving(struct fit_verifier *v, const struct verify_pool *p)
 			     fit_time_to_double(v->node_idle_ns), (long long)p->wanted);
 }
 
+/* Whoever waits for GPUs of another type needs those that it holds beside what is wanted of theirs. */
+static void check_kept(struct fit_verifier *v, const struct verify_pool *p)
+{
+	if (!p->keeps || p->wanted < 0 || !v->decided_here)
+		return;
+	verify_check(v, RULE_NODE_NUMBER);
+	if (p->n_rented < p->wanted)
+		verify_fault(v, RULE_NODE_NUMBER, NONE, "%lld nodes are rented, %lld are wanted after the decision",
+			     (long long)p->n_rented, (long long)p->wanted);
+}
+
 /* The instant is over: who has become empty, and who should be gone. */
 void verify_nodes_settle(struct fit_verifier *v)
 {
@@ -322,6 +366,7 @@ void verify_nodes_settle(struct fit_verifier *v)
 		if (!unfinished(v))
 			v->pools[k].wanted = v->nodes_min;
 		note_surplus(v, &v->pools[k]);
+		check_kept(v, &v->pools[k]);
 	}
 	for (size_t i = 0; i < v->n_node_states; i++) {
 		const struct verify_pool *p = pool_of(v, i);
@@ -368,5 +413,6 @@ int64_t verify_delay_ns(struct fit_verifier *v, const struct verify_live *l, con
 	}
 	if (cold && v->cold_restart_ns != NO_INT)
 		return v->cold_restart_ns;
-	return v->free_start && l->first_start_ns == NEVER ? 0 : verify_restart_ns(v, l->job);
+	return v->free_start && l->first_start_ns == NEVER ? 0 :
+	       verify_restart_ns(v, l->job, n ? verify_type_of(v, nodes[0].node) : 0);
 }

@@ -707,7 +707,7 @@ void verify_pollux_before(struct fit_verifier *v)
 		struct verify_live *l = &v->live[v->active.a[i]];
 		const struct fit_app_info *info = info_of(v, l->job);
 		double age_s = fit_time_to_double(v->now - v->jobs[l->job].submit_ns);
-		double delay_s = fit_time_to_double(verify_restart_ns(v, l->job));
+		double delay_s = fit_time_to_double(verify_restart_ns(v, l->job, 0));
 		double left_s = age_s - delay_s * (double)l->n_restarts;
 
 		if (!info || (l->agent && l->agent->broken))

@@ -67,6 +67,8 @@ static void end_decision(struct fit_verifier *v)
 {
 	begin_decision(v);
 	call_decision_rules(v);
+	if (v->legal)
+		verify_nodes_want_after(v);
 	for (size_t i = 0; i < v->placed.n; i++)
 		v->live[v->placed.a[i]].placed = false;
 	v->placed.n = v->started.n = v->touched.n = 0;
@@ -125,6 +127,7 @@ static void move_to(struct fit_verifier *v, int64_t t)
 	v->held += (double)v->total_booked * s;
 	v->capacity += (double)v->total * s;
 	v->paid += (double)v->rented * s;
+	verify_rent_pass(v, s);
 	v->now = t;
 	v->phase = PHASE_BEFORE;
 	v->begun = v->woken = v->unclear = v->decided_here = v->submits_here = false;
@@ -173,7 +176,8 @@ static void call_rules(struct fit_verifier *v, const struct verify_row *r)
  */
 static void place_row(struct fit_verifier *v, const struct verify_row *r)
 {
-	bool ends = r->known && v->by_epoch && (r->ev == EV_EPOCH || r->ev == EV_FINISH);
+	/* speedups are exact: what ends at an instant ends before its decision */
+	bool ends = r->known && v->by_epoch && !v->with_speedups && (r->ev == EV_EPOCH || r->ev == EV_FINISH);
 
 	if (!ends || r->late_s > NOISE_S) {
 		v->unclear = false;
@@ -208,7 +212,8 @@ void verify_take(struct fit_verifier *v, struct verify_row *r, uint64_t line)
 		v->phase = PHASE_DECIDING;
 	} else if (!active && v->phase == PHASE_DECIDING && r->ev != EV_SHARE) {
 		end_decision(v);
-	} else if (r->ev == EV_RETURN && v->phase == PHASE_BEFORE && has_news(v) && legal_instant(v)) {
+	} else if (v->phase == PHASE_BEFORE && (r->ev == EV_RETURN || r->ev == EV_RENT) && has_news(v) &&
+		   legal_instant(v) && (r->ev == EV_RETURN || verify_nodes_rents_after(v, r))) {
 		v->line = 0; /* nodes go after the decision, which left no row */
 		end_decision(v);
 		v->line = line;

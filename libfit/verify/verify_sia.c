@@ -268,7 +268,7 @@ static void set_costs(struct fit_verifier *v, struct verify_sia *s, const struct
 {
 	const struct verify_sia_app *f = verify_sia_app(v, l->job);
 	const double age = fit_time_to_double(v->now - v->jobs[l->job].submit_ns);
-	const double stop = f ? f->believed_s : fit_time_to_double(verify_restart_ns(v, l->job));
+	const double stop = f ? f->believed_s : fit_time_to_double(verify_restart_ns(v, l->job, 0));
 	double factor = age < stop ? 1 : fmax(age - (double)l->sia_restarts * stop, 0) / (age + stop);
 	const int64_t most = most_gpus(v, s, l);
 	const int now = l->config_gpus ? find(s, l->config_type, l->config_gpus) : -1;

@@ -220,6 +220,15 @@ struct verify_pool {
 	int64_t wanted;		/* nodes; -1: cannot be known */
 	int64_t surplus_ns;	/* there are more since then; NEVER: there are not */
 	int64_t scaled_ns;	/* the instant at which the rule was last asked; -1: never */
+	bool keeps;		/* wanted counts GPUs of jobs that wait for another type */
+};
+
+/* What is paid for GPUs of a type. */
+struct verify_rent {
+	uint16_t type;
+	int64_t gpus;		/* rented now */
+	double paid;		/* GPU-seconds up to now */
+	double price;		/* by the table of metrics that is compared */
 };
 
 /* Where a job is in its life. */
@@ -334,6 +343,7 @@ struct verify_live {
 	/* boa: the plan of two; its width by now, since when, and for which epoch (counted from 1) that was
 	 * looked up; it got more GPUs in this decision */
 	int64_t plan, wanted, wanted_ns, wanted_epoch;
+	uint16_t wanted_type;		/* boa: of that width */
 	bool grew;
 	double least_gpu_s;		/* speedups: work done, in GPU-seconds on the least width */
 	uint8_t queue;			/* service: from 0; UINT8_MAX: in none yet */
@@ -418,7 +428,8 @@ struct verify_app {
 	struct fit_app *model;			/* NULL without a profile; with types the first of them */
 	const struct fit_app_info *info;
 	const struct fit_speedup_class *class;	/* NULL without speedups */
-	int64_t rescale_ns, least_gpus;
+	int64_t *rescale_ns;		/* by GPU type of the speedups */
+	int64_t least_gpus;
 	int64_t n_arrived;
 };
 
@@ -510,6 +521,8 @@ struct fit_verifier {
 	bool boa_condenses;		/* placement consolidate-first */
 	bool boa_capped;		/* more GPUs were wanted than there can be */
 	struct fit_speedups speedups;
+	int speed_type[UINT8_MAX + 1];	/* by number of the type: in the speedups, -1: not there */
+	bool one_speed;			/* one GPU type there, and one in the cluster */
 	struct fit_boa_classes class_table;
 	struct fit_boa_plan_table plans;
 	struct fit_boa_learner *learner;	/* widths that are computed anew */
@@ -544,6 +557,8 @@ struct fit_verifier {
 	struct verify_node *nodes;	/* elastic clusters */
 	size_t n_node_states;
 	int64_t rented;			/* GPUs that are paid for */
+	struct verify_rent rents[VERIFY_POOLS];
+	size_t n_rents;
 	struct verify_pool pools[VERIFY_POOLS];
 	size_t n_pools;			/* none: the cluster is fixed, or did not come yet */
 	double scale_target;		/* efficiency: sizes near it stay */
@@ -770,7 +785,7 @@ void verify_placement(const struct verify_place *nodes, size_t n, struct fit_pla
 /* Our own batch split; like_optimus: one GPU always accumulates. */
 struct fit_batch verify_split(const struct fit_app_info *a, int64_t target, int64_t replicas,
 			      bool like_optimus);
-int64_t verify_restart_ns(const struct fit_verifier *v, uint32_t job);
+int64_t verify_restart_ns(const struct fit_verifier *v, uint32_t job, uint16_t type);
 /* Work time that a job still needs at v->now: on what it asked for, epoch by epoch. */
 int64_t verify_remaining_ns(struct fit_verifier *v, uint32_t job, struct verify_live *l);
 /* Progress at v->now of a job that may be running. */
@@ -1046,6 +1061,18 @@ bool verify_nodes_leave(const struct fit_verifier *v);
 /* The number of nodes that the rule asks for at this decision, not yet within the bounds. */
 int64_t verify_scale_wanted(struct fit_verifier *v, struct verify_pool *p);
 
+/* ---- what the rented nodes cost (verify_rent.c) ---- */
+
+/* The cluster is known; GPUs of a node are rented (or, negative, returned); time passes. */
+void verify_rent_cluster(struct fit_verifier *v);
+void verify_rent_node(struct fit_verifier *v, size_t node, int64_t gpus);
+void verify_rent_pass(struct fit_verifier *v, double s);
+/* Prices from the metadata of a table of metrics (gpu_price), 1 where none is said; *given: there are
+ * some. NULL, or the value that is wrong. */
+const char *verify_rent_prices(struct fit_verifier *v, const struct fit_meta *m, bool *given);
+/* Money an hour, on average over a window; NAN: there is none. */
+double verify_rent_per_h(const struct fit_verifier *v, double window_s);
+
 /* ---- admission (verify_admission.c) ---- */
 
 /* Once metadata and ranks are known. FIT_ENOMEM. */
@@ -1066,12 +1093,22 @@ int64_t verify_boa_timer(const struct fit_verifier *v);
 int64_t verify_epochs(const struct fit_verifier *v, uint32_t job);
 /* Speedups: work done before an epoch; work a second on so many GPUs, 0: not usable. */
 double verify_work_until(const struct fit_verifier *v, uint32_t job, int64_t epoch);
-double verify_class_speed(const struct fit_verifier *v, uint32_t job, int64_t epoch, int64_t gpus);
+double verify_class_speed(const struct fit_verifier *v, uint32_t job, int64_t epoch, uint16_t type,
+			  int64_t gpus);
+double verify_live_speed(const struct fit_verifier *v, const struct verify_live *l);	/* on what it holds */
 void verify_boa_count(struct fit_verifier *v, struct verify_live *l, int64_t ran_ns);
-/* A job arrived; a decision begins; the sum of all widths. */
+/* The cluster is known: which of its types is which in the speedups. */
+void verify_boa_cluster(struct fit_verifier *v);
+/* The number of a type that a table calls so; ANY_TYPE: nobody has it. */
+uint16_t verify_boa_type(const struct fit_verifier *v, const char *name);
+int64_t verify_rescale_ns(const struct fit_verifier *v, uint32_t job, uint16_t type);
+/* A job arrived; a decision begins; the sum of all widths of a type, and what is held of it by jobs that want
+ * another one. */
 void verify_boa_arrival(struct fit_verifier *v, struct verify_live *l);
 void verify_boa_begin(struct fit_verifier *v);
-int64_t verify_boa_gpus(struct fit_verifier *v);
+int64_t verify_boa_gpus(struct fit_verifier *v, uint16_t type);
+int64_t verify_boa_kept(const struct fit_verifier *v, uint16_t type);
+bool verify_boa_waits(const struct fit_verifier *v, uint16_t type);	/* somebody for GPUs of the type */
 void verify_row_boa_width(struct fit_verifier *v, const struct verify_row *r);
 void verify_decide_boa_queue(struct fit_verifier *v);
 void verify_decide_boa_placement(struct fit_verifier *v);
@@ -1103,6 +1140,10 @@ void verify_decide_follow(struct fit_verifier *v);
 /* The specification is known: no node is there yet. FIT_ENOMEM. */
 int verify_nodes_begin(struct fit_verifier *v) FIT_MUST_CHECK;
 void verify_nodes_want(struct fit_verifier *v);
+/* boa: a decision is over; whoever still waits for GPUs of another type keeps nodes. */
+void verify_nodes_want_after(struct fit_verifier *v);
+/* A node is rented on that account, so the decision, which left no row, came before. */
+bool verify_nodes_rents_after(struct fit_verifier *v, const struct verify_row *r);
 void verify_nodes_apply(struct fit_verifier *v, const struct verify_row *r);
 void verify_nodes_settle(struct fit_verifier *v);
 /* The restart delay of an allocation; its nodes are warm then. */

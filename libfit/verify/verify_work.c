@@ -57,7 +57,7 @@ void verify_placement(const struct verify_place *nodes, size_t n, struct fit_pla
 		p->gpus[p->n_nodes++] = nodes[i].gpus;
 }
 
-int64_t verify_restart_ns(const struct fit_verifier *v, uint32_t job)
+int64_t verify_restart_ns(const struct fit_verifier *v, uint32_t job, uint16_t type)
 {
 	if (v->restart_ns != NO_INT)
 		return v->restart_ns;
@@ -66,7 +66,7 @@ int64_t verify_restart_ns(const struct fit_verifier *v, uint32_t job)
 	if (v->with_profile && v->jobs[job].app != UINT16_MAX)
 		return v->apps[v->jobs[job].app].info->restart_ns;
 	if (v->with_speedups && v->jobs[job].app != UINT16_MAX)
-		return v->apps[v->jobs[job].app].rescale_ns;
+		return verify_rescale_ns(v, job, type);
 	return 0;
 }
 
@@ -127,7 +127,7 @@ double verify_rate(struct fit_verifier *v, struct verify_live *l)
 	if (!v->by_epoch)
 		return 1;
 	if (v->with_speedups) {
-		l->rate = j->app == UINT16_MAX || l->gpus < 1 ? 0 : verify_class_speed(v, l->job, l->epoch, l->gpus);
+		l->rate = j->app == UINT16_MAX || l->gpus < 1 ? 0 : verify_live_speed(v, l);
 		return l->rate;
 	}
 	if (l->rate > 0 || l->rate < 0)
@@ -295,7 +295,7 @@ int64_t verify_remaining_ns(struct fit_verifier *v, uint32_t job, struct verify_
 
 		for (int64_t e = l->epoch; j->app != UINT16_MAX && e < verify_epochs(v, job); e++)
 			s += (verify_work_until(v, job, e + 1) - (e == l->epoch ? done : verify_work_until(v, job, e))) /
-			     verify_class_speed(v, job, e, (int64_t)j->gpus);
+			     verify_class_speed(v, job, e, v->n_nodes ? v->node_type[0] : 0, (int64_t)j->gpus);
 		return fit_time_from_double(s, &ns) ? NEVER : ns;
 	}
 	if (!v->with_profile)
