@@ -87,7 +87,7 @@ int fit_html_cell(struct fit_str *out, const struct fit_column *c, size_t row)
 	int rc;
 
 	if (cell.na)
-		return fit_str_puts(out, "<td><span aria-label=\"missing\">\xe2\x80\x93</span></td>");
+		return fit_str_puts(out, "<td><span role=\"img\" aria-label=\"missing\">\xe2\x80\x93</span></td>");
 	if (c->type == FIT_TEXT) {
 		rc = fit_str_puts(out, "<td>");
 		rc = rc ? rc : fit_html_text(out, cell.u.t);
@@ -106,13 +106,48 @@ int fit_html_cell(struct fit_str *out, const struct fit_column *c, size_t row)
 	return rc ? rc : fit_str_puts(out, "</td>");
 }
 
+/* In characters: between the borders of columns, and a line on paper. */
+#define BETWEEN 2.5
+#define PAPER 94.0
+#define NUMBER 9.0
+
+static size_t longest_word(struct fit_text t)
+{
+	size_t most = 0, n = 0;
+
+	for (size_t i = 0; i < t.n; i++) {
+		n = t.s[i] == ' ' ? 0 : n + 1;
+		most = n > most ? n : most;
+	}
+	return most;
+}
+
+double fit_html_column_width(const struct fit_column *c, size_t n_rows)
+{
+	double most = (double)strlen(c->name);
+
+	if (c->type != FIT_TEXT)
+		return BETWEEN + fmax(most, NUMBER);
+	for (size_t i = 0; i < n_rows; i++)
+		most = fmax(most, (double)longest_word(fit_column_text(c, i)));
+	return BETWEEN + most;
+}
+
+const char *fit_html_table_tag(double width)
+{
+	return width > PAPER ? "<table class=\"many\">" : "<table>";
+}
+
 int fit_html_table(struct fit_str *out, const struct fit_table *t, const char *caption, size_t max_rows)
 {
 	size_t n = t->n_rows < max_rows ? t->n_rows : max_rows;
+	double width = 0;
 	int rc = fit_str_puts(out, "<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"");
 
 	rc = rc ? rc : fit_html_puts(out, caption);
-	rc = rc ? rc : fit_str_puts(out, "\"><table><caption>");
+	for (size_t k = 0; k < t->n_columns; k++)
+		width += fit_html_column_width(&t->columns[k], n);
+	rc = rc ? rc : fit_str_printf(out, "\">%s<caption>", fit_html_table_tag(width));
 	rc = rc ? rc : fit_html_puts(out, caption);
 	rc = rc ? rc : fit_str_puts(out, "</caption><thead><tr>");
 	for (size_t k = 0; k < t->n_columns && !rc; k++) {

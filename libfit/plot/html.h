@@ -25,6 +25,10 @@ int fit_html_real(struct fit_str *out, double v) FIT_MUST_CHECK;
  * "missing". */
 int fit_html_cell(struct fit_str *out, const struct fit_column *c, size_t row) FIT_MUST_CHECK;
 
+/* What a column needs at least, in characters: its name, and the longest word of n_rows rows. */
+double fit_html_column_width(const struct fit_column *c, size_t n_rows);
+/* <table>, of a class of its own where columns of that sum would not fit on paper. */
+const char *fit_html_table_tag(double width);
 /*
  * The first rows (at most max_rows) of a table as <table> with caption and column heads; a line says how
  * many follow.

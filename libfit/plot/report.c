@@ -21,7 +21,7 @@ static const char style[] =
 	"a.skip{position:absolute;left:-99rem}\n"
 	"a.skip:focus{left:1rem;top:1rem;background:var(--paper);padding:.5rem}\n"
 	"h1{line-height:1.2}h2{border-bottom:1px solid var(--line);margin-top:2.5rem}\n"
-	"nav ul{columns:16rem;padding-left:1.2rem}\n"
+	"nav ul{columns:16rem;column-gap:2rem;padding-left:1.2rem}\n"
 	".wide{overflow-x:auto;margin:1rem 0}\n"
 	":focus-visible{outline:3px solid var(--link);outline-offset:2px}\n"
 	"table{border-collapse:collapse;font-size:.875rem}\n"
@@ -29,10 +29,10 @@ static const char style[] =
 	"th,td{border:1px solid var(--line);padding:.25rem .5rem;text-align:left;vertical-align:top}\n"
 	"thead th{background:var(--band)}td.n{text-align:right;font-variant-numeric:tabular-nums}\n"
 	"td.holds{color:var(--good)}td.differs{color:var(--bad)}td.cannot{color:var(--none)}\n"
-	"td.holds,td.differs,td.cannot{font-weight:600;white-space:nowrap}\n"
-	"figure{margin:1rem 0;background:#fff;color:#1b1b1b;max-width:60rem;"
+	"td.holds,td.differs,td.cannot{font-weight:600}td.holds,td.differs{white-space:nowrap}\n"
+	"figure{margin:1rem 0;background:#fff;color:#1b1b1b;width:fit-content;max-width:100%;"
 	"border:1px solid var(--line);padding:.5rem}\n"
-	".side{display:block;color:var(--soft)}\n"
+	".side{display:block;color:var(--soft)}td.n .side{white-space:nowrap}\n"
 	"ul.index{columns:12rem;padding-left:1.2rem}\n"
 	"figure svg{max-width:100%;height:auto;display:block}figcaption{font-size:.875rem}\n"
 	"details{margin:.4rem 0}summary{cursor:pointer}\n"
@@ -41,7 +41,9 @@ static const char style[] =
 	".counts{font-size:1.125rem}\n"
 	"@media print{:root{--paper:#fff;--ink:#000;--soft:#333;--line:#999;--band:#eee;--link:#000;"
 	"--good:#000;--bad:#000;--none:#333}nav,a.skip{display:none}body{max-width:none}"
-	"figure,tr{break-inside:avoid}"
+	"figure,tr{break-inside:avoid}h2,h3,h4{break-after:avoid}table{font-size:.75rem}"
+	"table.many{font-size:.6rem}table.many td,table.many th{padding:.1rem .15rem;overflow-wrap:anywhere}"
+	"pre{white-space:pre-wrap;overflow-wrap:anywhere}"
 	".wide{overflow:visible}details:not([open]){display:none}}\n";
 
 static int put_head(struct fit_str *page, const char *title)
@@ -110,7 +112,7 @@ static int put_sources(struct fit_str *page, const struct fit_report_sources *s)
 {
 	int rc = fit_str_puts(page, "<section id=\"provenance\"><h2>Provenance</h2>\n"
 			      "<details><summary>Where each table comes from</summary>\n"
-			      "<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"Provenance\"><table>"
+			      "<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"Provenance\"><table class=\"many\">"
 			      "<caption>Program, version, data and options of each table; inputs and the table itself "
 			      "by content hash (XXH3, 128 bits)</caption><thead><tr>");
 	static const char *const heads[] = { "table", "made by", "version", "data", "options", "inputs", "hash" };

@@ -5,15 +5,16 @@
 #include "libfit/plot/html.h"
 #include "libfit/plot/report_parts.h"
 
+/* Signs stay with the first word: behind them is a no-break space. */
 static const struct {
 	const char *word, *class, *sign;
 } verdicts[] = {
-	{ "holds", "holds", "\xe2\x9c\x93 " }, { "ok", "holds", "\xe2\x9c\x93 " },
-	{ "verified", "holds", "\xe2\x9c\x93 " },
-	{ "pass", "holds", "\xe2\x9c\x93 " },
-	{ "differs", "differs", "\xe2\x9c\x97 " },
-	{ "violated", "differs", "\xe2\x9c\x97 " }, { "VIOLATED", "differs", "\xe2\x9c\x97 " },
-	{ "stop", "differs", "\xe2\x9c\x97 " }, { "fail", "differs", "\xe2\x9c\x97 " },
+	{ "holds", "holds", "\xe2\x9c\x93\xc2\xa0" }, { "ok", "holds", "\xe2\x9c\x93\xc2\xa0" },
+	{ "verified", "holds", "\xe2\x9c\x93\xc2\xa0" },
+	{ "pass", "holds", "\xe2\x9c\x93\xc2\xa0" },
+	{ "differs", "differs", "\xe2\x9c\x97\xc2\xa0" },
+	{ "violated", "differs", "\xe2\x9c\x97\xc2\xa0" }, { "VIOLATED", "differs", "\xe2\x9c\x97\xc2\xa0" },
+	{ "stop", "differs", "\xe2\x9c\x97\xc2\xa0" }, { "fail", "differs", "\xe2\x9c\x97\xc2\xa0" },
 };
 #define N_VERDICTS (sizeof verdicts / sizeof *verdicts)
 
@@ -26,7 +27,7 @@ int fit_report_verdict(struct fit_str *page, struct fit_text verdict)
 		k++;
 	rc = fit_str_printf(page, "<td class=\"%s\"><span aria-hidden=\"true\">%s</span>",
 			    k < N_VERDICTS ? verdicts[k].class : "cannot",
-			    k < N_VERDICTS ? verdicts[k].sign : "\xe2\x80\x93 ");
+			    k < N_VERDICTS ? verdicts[k].sign : "\xe2\x80\x93\xc2\xa0");
 	rc = rc ? rc : fit_html_text(page, verdict);
 	return rc ? rc : fit_str_puts(page, "</td>");
 }
@@ -171,17 +172,21 @@ int fit_report_verdicts(struct fit_str *page, const struct fit_report_table *r, 
 {
 	const struct fit_table *t = r->table;
 	const struct fit_column *v = fit_table_column(t, "verdict");
+	double width = 0;
 	int rc = fit_str_puts(page, "<h3>");
 
 	if (v && v->type != FIT_TEXT)
 		v = NULL;
+	for (size_t k = 0; k < t->n_columns; k++)
+		if (&t->columns[k] == v || !has_no_column(t, t->columns[k].name))
+			width += fit_html_column_width(&t->columns[k], t->n_rows);
 	rc = rc ? rc : fit_html_puts(page, r->name);
 	rc = rc ? rc : fit_str_puts(page, "</h3>\n");
 	if (v)
 		rc = rc ? rc : put_counts(page, t, v);
 	rc = rc ? rc : fit_str_puts(page, "<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"");
 	rc = rc ? rc : fit_html_puts(page, r->name);
-	rc = rc ? rc : fit_str_puts(page, "\"><table><caption>");
+	rc = rc ? rc : fit_str_printf(page, "\">%s<caption>", fit_html_table_tag(width));
 	rc = rc ? rc : fit_html_puts(page, r->name);
 	rc = rc ? rc : fit_str_printf(page, "</caption><thead><tr>%s", v ? "<th scope=\"col\">verdict</th>" : "");
 	for (size_t k = 0; k < t->n_columns && !rc; k++) {

@@ -382,11 +382,27 @@ static void put_label(struct builder *b, size_t number, const char *text)
 	put(b, " noenhanced at ");
 }
 
-/* Space that slanted texts need on the left of the y axis, in pixels. */
-static double slanted_left(const struct fit_plot *p, const struct fit_plot_axis *a)
+/* Characters of the numbers that gnuplot puts at an axis of that range, whose steps are a tenth of it or more. */
+static double number_chars(double lo, double hi)
 {
-	double slot = (double)(p->width - 120) / (double)a->n_tics, most = 80;
+	double step = (hi - fmin(lo, 0)) / 10, most = fmax(fabs(lo), fabs(hi));
+	double digits = most >= 10 ? 1 + floor(log10(most)) : 1;
+	double decimals = step > 0 && step < 1 ? ceil(-log10(step)) : 0;
 
+	/* from seven on there is an exponent, as in 1.2e+06 */
+	return fmin(7, digits + decimals + (decimals > 0)) + (lo < 0);
+}
+
+/* Space on the left of the y axis, in pixels: for slanted texts, and for numbers with a label beside them, which
+ * gnuplot leaves out where it does not fit. */
+static double slanted_left(const struct fit_plot *p, const struct fit_plot_panel *panel)
+{
+	const struct fit_plot_axis *a = &panel->x;
+	double slot = (double)(p->width - 120) / (double)a->n_tics, most = 80, lo, hi;
+
+	find_range(panel, false, &lo, &hi);
+	if (panel->y.label && !panel->y.n_tics)
+		most = fmax(most, CHAR_WIDTH * number_chars(lo, hi) + 66);
 	for (size_t i = 0; i < a->n_tics; i++)
 		most = fmax(most, COSINE * CHAR_WIDTH * (double)text_chars(a->tics[i]) - (double)i * slot);
 	return fmin(most, p->width / 2.0);
@@ -395,8 +411,9 @@ static double slanted_left(const struct fit_plot *p, const struct fit_plot_axis 
 /* Texts at the x axis are labels of their own: `set xtics ('text' 1)` takes a '%' for a number format
  * and cuts such a text, and its layout gives up on long ones. Single panels only: positions are those
  * of the whole picture. */
-static void put_tics(struct builder *b, const struct fit_plot *p, const struct fit_plot_axis *a)
+static void put_tics(struct builder *b, const struct fit_plot *p, const struct fit_plot_panel *panel)
 {
+	const struct fit_plot_axis *a = &panel->x;
 	bool slanted = a->n_tics && slanted_tics(p, a);
 	double below = (slanted ? fit_plot_slanted_height(a) + 20 : 30) + (a->label ? 28 : 0);
 
@@ -415,7 +432,7 @@ static void put_tics(struct builder *b, const struct fit_plot *p, const struct f
 	put_short(b, fmin(0.7, below / p->height));
 	if (slanted) {
 		put(b, "\nset lmargin at screen ");
-		put_short(b, slanted_left(p, a) / p->width);
+		put_short(b, slanted_left(p, panel) / p->width);
 	}
 	put(b, "\n");
 	for (size_t i = 0; i < a->n_tics; i++) {
@@ -567,7 +584,7 @@ static void put_panel(struct builder *b, const struct fit_plot *p, size_t i, con
 	put(b, panel->y.log ? "set logscale y 10\n" : "unset logscale y\n");
 	put_range(b, panel, true);
 	put_range(b, panel, false);
-	put_tics(b, p, &panel->x);
+	put_tics(b, p, panel);
 	put(b, panel->y.whole && highest(panel) <= 8 ? "set ytics 1\n" : "set ytics autofreq\n");
 	put_y_tics(b, p, panel);
 	put_palette(b, panel);

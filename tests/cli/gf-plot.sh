@@ -226,6 +226,15 @@ run "many rows" 0 gf-plot lines --x x --y y -o many.svg many.tsv
 run "to an open descriptor" 0 sh -c 'exec 5>five.svg; gf-plot lines --x x --y y --format svg -o /dev/fd/5 many.tsv'
 gf-plot lines --x x --y y many.tsv >plain.svg
 same "is written there" plain.svg five.svg
+# slanted texts set the margin on the left, and what is too narrow for a label is drawn without one
+for most in 7 0.4 0.025 0.00123 150 12345 3e7 -5 -3e7; do
+	for n in 3 8; do
+		awk -v m=$most -v n=$n 'BEGIN { OFS = "\t"; print "what", "s"; for (i = 1; i <= n; i++) print "a-name-of-it-" i, m * i / n }' >slanted.tsv
+		gf-plot bars --x what --y s --xlabel '' --ylabel 'this label' -o slanted.svg slanted.tsv
+		grep -q '<text>this label</text>' slanted.svg
+		ok "the label of $n bars up to $most is there" $?
+	done
+done
 printf 'x\ty\n1\t1\n2\t1e308\n' >huge.tsv
 run "a number that gnuplot would leave out" 1 gf-plot lines --x x --y y -o huge.svg huge.tsv
 is "is refused" "$T/err" "gf-plot: huge.tsv:3:y: '1e+308' is too large to be drawn (expected at most 1e+300)"

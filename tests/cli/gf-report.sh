@@ -115,7 +115,7 @@ run "an empty title" 2 gf-report -t ' ' "$T/f"
 has "is said" "$T/err" '^gf-report: an empty --title \(a page needs one\)$'
 printf 'check\tverdict\nresidual\tfail\n' >"$T/gate.tsv"
 run "a gate that fails" 0 gf-report --verdicts "$T/gate.tsv" "$T/f"
-has "is marked as such" "$T/out" '<td class="differs"><span aria-hidden="true">✗ </span>fail</td>'
+has "is marked as such" "$T/out" '<td class="differs"><span aria-hidden="true">✗ </span>fail</td>'
 mkdir "$T/f2"
 cp "$T/f/"* "$T/f2"
 run "names that come again in a second folder" 0 gf-report "$T/f" "$T/f2"
@@ -129,7 +129,7 @@ for b in chromium chromium-browser google-chrome; do
 	[ -n "$browser" ] || ! command -v $b >/dev/null 2>&1 || browser=$b
 done
 if [ -z "$browser" ] || ! command -v gnuplot >/dev/null 2>&1; then
-	skip "no Chromium, or no gnuplot" 3
+	skip "no Chromium, or no gnuplot" 4
 	exit 0
 fi
 rm -f "$T"/f/*
@@ -138,7 +138,11 @@ gf-plot jct-cdf -o "$T/f/real.svg" "$T/log.tsv"
 gf-replay -q --policy fifo --cluster 2x4 tests/data/jobs-small.tsv | gf-metrics | gf-table convert - -o "$T/f/real.tsv"
 cp tests/data/report-claims.tsv "$T/f/real-claims.tsv"
 gf-claims show -f "$T/f" data/claims.tsv -o "$T/claims.tsv"
-gf-report --verdicts "$T/claims.tsv" --model "$T/m.tsv" -o "$T/page.html" "$T/f"
+gf-synth profiles --calibration data/apps.tsv "$T/apps" 2>"$T/err"
+gf-prof --from pollux "$T/apps" -o "$T/profiles.h5"
+gf-throughput -q --profile "$T/profiles.h5" -o "$T/theta.tsv"
+gf-gate -q -d "$T/profiles.h5:/placements" -o "$T/gate.tsv" "$T/theta.tsv"
+gf-report --verdicts "$T/claims.tsv" --verdicts "$T/gate.tsv" --model "$T/m.tsv" --model "$T/theta.tsv" -o "$T/page.html" "$T/f"
 # check WIDTH OPTION...: the page in a frame of that width, with the questions of report-check.js
 check() {
 	width=$1
@@ -165,3 +169,6 @@ check() {
 check 390
 check 1280
 check 1280 --force-dark-mode
+# on paper, of the width that A4 leaves
+sed -i 's/@media print{/@media all{/' "$T/page.html"
+check 718

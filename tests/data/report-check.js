@@ -31,6 +31,9 @@
 		if (to[0] !== '#') fault('leads away: ' + to);
 		else if (!document.getElementById(to.slice(1))) fault('leads nowhere: ' + to);
 	});
+	all('span[aria-label], p[aria-label], div[aria-label]').forEach(function (e) {
+		if (!e.getAttribute('role')) fault('a name that nobody says, without a role: ' + e.getAttribute('aria-label'));
+	});
 	all('[src], script:not([data-check]), iframe, object, embed').forEach(function (e) {
 		fault('loads something: ' + e.tagName);
 	});
