@@ -39,6 +39,7 @@ static const char style[] =
 	"code,pre{font:.875rem/1.4 ui-monospace,monospace}\n"
 	"pre{overflow-x:auto;background:var(--band);padding:.5rem}\n"
 	".counts{font-size:1.125rem}\n"
+	"@media(max-width:40rem){figure{overflow-x:auto}figure svg{max-width:40rem}}\n"
 	"@media print{:root{--paper:#fff;--ink:#000;--soft:#333;--line:#999;--band:#eee;--link:#000;"
 	"--good:#000;--bad:#000;--none:#333}nav,a.skip{display:none}body{max-width:none}"
 	"figure,tr{break-inside:avoid}h2,h3,h4{break-after:avoid}table{font-size:.75rem}"

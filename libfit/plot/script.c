@@ -382,7 +382,7 @@ static void put_label(struct builder *b, size_t number, const char *text)
 	put(b, " noenhanced at ");
 }
 
-/* Characters of the numbers that gnuplot puts at an axis of that range, whose steps are a tenth of it or more. */
+/* Characters of the numbers that gnuplot puts at an axis of that range, in steps of a tenth of it or more. */
 static double number_chars(double lo, double hi)
 {
 	double step = (hi - fmin(lo, 0)) / 10, most = fmax(fabs(lo), fabs(hi));
@@ -393,8 +393,8 @@ static double number_chars(double lo, double hi)
 	return fmin(7, digits + decimals + (decimals > 0)) + (lo < 0);
 }
 
-/* Space on the left of the y axis, in pixels: for slanted texts, and for numbers with a label beside them, which
- * gnuplot leaves out where it does not fit. */
+/* Space on the left of the y axis, in pixels: for slanted texts, and for numbers with a label beside them,
+ * which gnuplot leaves out where it does not fit. */
 static double slanted_left(const struct fit_plot *p, const struct fit_plot_panel *panel)
 {
 	const struct fit_plot_axis *a = &panel->x;
