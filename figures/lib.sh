@@ -41,6 +41,14 @@ B=${B:-build}
 case $B in /*) ;; *) B=$TOP/$B ;; esac
 PATH=$B:$PATH
 export PATH
+case ${1-} in
+-h | --help)
+	awk 'NR > 2 { if (!/^#/) exit; sub(/^# ?/, ""); print }' "$0"
+	exit 0 ;;
+-*)
+	echo "usage: figures/$NAME [FOLDER]" >&2
+	exit 2 ;;
+esac
 OUT=${1:-out/figures}
 mkdir -p "$OUT/inputs" "$OUT/cache"
 OUT=$(cd "$OUT" && pwd)

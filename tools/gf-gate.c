@@ -42,7 +42,7 @@ static const struct cli_option options[] = {
 	  CLI_INPUT },
 	{ 0, "target", CLI_TEXT, AT(in.target), "COLUMN", "what the model says",
 	  "the column of --data that is predicted", NULL, 0, 0, CLI_RESULT },
-	{ 0, "shape", CLI_LIST, AT(shape), "FEATURE=SHAPE", NULL,
+	{ 0, "shape", CLI_LIST, AT(shape), "COLUMN=SHAPE", NULL,
 	  "tree, ga2m: increasing, decreasing (ga2m: convex, concave)", NULL, 0, 0, CLI_RESULT },
 	{ 'k', "folds", CLI_INT, AT(folds), "N", "5", "parts of the cross-validation", NULL, 2, 1000,
 	 CLI_RESULT },
