@@ -89,6 +89,36 @@ awk -F '\t' '$3 == "d1" && $2 == "start" { next } /^#end/ { print "#end rows=" n
 	"$log" >"$T/bad"
 run "a job that is left waiting" 1 verify "$T/bad"
 has "would be better off with GPUs" "$T/out" "^sia-best${tab}violated"
+# three jobs, each twice as fast on the GPU of another one and four times on its own, all of them turned by one: nobody
+# alone and no two are better off elsewhere, so that only the search over all of them finds it. The log is that of
+# jobs that ask for these types.
+for t in 0 1 2; do
+	awk -F '\t' -v OFS='\t' -v t=$t '/^#end/ { next } /^#/ { print; next }
+		!n++ { for (i = 1; i <= NF; i++) c[$i] = i; print; next }
+		$c["app"] == "cifar10" {
+			alpha = $c["alpha_c_s"]; beta = $c["beta_c_s"]
+			for (j = 0; j < 3; j++) {
+				f = 2 ^ ((t - j + 3) % 3); $c["app"] = "app" j; $c["alpha_c_s"] = alpha * f; $c["beta_c_s"] = beta * f
+				print; rows++
+			} } END { print "#end rows=" rows }' data/apps.tsv >"$T/turn.tsv"
+	gf-synth profiles --calibration "$T/turn.tsv" "$T/turn$t" && gf-prof -q --from pollux "$T/turn$t" -o "$T/turn$t.h5"
+	ok "a profile of each, type $t" $?
+done
+printf 'job_id\tapp\tsubmit_s\tgpus\tbatch_size\tgpu_type\na\tapp0\t0\t1\t512\tt1\nb\tapp1\t0\t1\t512\tt2\nc\tapp2\t0\t1\t512\tt0\n' \
+	>"$T/turned.tsv"
+sed 's/	t[012]$/	NA/' "$T/turned.tsv" >"$T/free.tsv"
+turn() {
+	"$@" --profile t0="$T/turn0.h5" --profile t1="$T/turn1.h5" --profile t2="$T/turn2.h5"
+}
+run "turned by one" 0 turn gf-replay -p sia -c t0:1x1,t1:1x1,t2:1x1 --interval 60 -o "$T/turned.log" "$T/turned.tsv"
+run "turned by one, as they ask for" 0 turn gf-verify --jobs "$T/turned.tsv" "$T/turned.log"
+run "as they are best off" 0 turn gf-replay -p sia -c t0:1x1,t1:1x1,t2:1x1 --interval 60 -o "$T/free.log" "$T/free.tsv"
+run "as they are best off: a good log" 0 turn gf-verify --jobs "$T/free.tsv" "$T/free.log"
+sed "s/^#input_jobs=.*/$(grep '^#input_jobs=' "$T/free.log")/" "$T/turned.log" >"$T/bad"
+run "turned by one, though they may have any type" 1 turn gf-verify --jobs "$T/free.tsv" "$T/bad"
+awk -F '\t' '$2 == "violated" { print $1 }' "$T/out" >"$T/violated"
+is "turned by one: nothing else is wrong" "$T/violated" sia-best
+has "turned by one: the search finds it" "$T/out" "^sia-best${tab}violated.*other configurations of all jobs have a sum"
 run "profiles swapped" 1 gf-verify --only-violated --jobs "$T/jobs.tsv" --profile slow="$T/fast.h5" \
 	--profile fast="$T/slow.h5" "$log"
 has "are not those of the log" "$T/out" "^inputs-match${tab}violated"
