@@ -191,6 +191,12 @@ static void place_row(struct fit_verifier *v, const struct verify_row *r)
 	}
 }
 
+/* Parts decide one after another, and each takes its GPUs back before. */
+static bool next_part(const struct fit_verifier *v, const struct verify_row *r)
+{
+	return r->ev == EV_RELEASE && v->interval_end && v->n_vcs > 1;
+}
+
 void verify_take(struct fit_verifier *v, struct verify_row *r, uint64_t line)
 {
 	bool active;
@@ -210,7 +216,7 @@ void verify_take(struct fit_verifier *v, struct verify_row *r, uint64_t line)
 	if (active && v->phase != PHASE_DECIDING) {
 		begin_decision(v);
 		v->phase = PHASE_DECIDING;
-	} else if (!active && v->phase == PHASE_DECIDING && r->ev != EV_SHARE) {
+	} else if (!active && v->phase == PHASE_DECIDING && r->ev != EV_SHARE && !next_part(v, r)) {
 		end_decision(v);
 	} else if (v->phase == PHASE_BEFORE && (r->ev == EV_RETURN || r->ev == EV_RENT) && has_news(v) &&
 		   legal_instant(v) && (r->ev == EV_RETURN || verify_nodes_rents_after(v, r))) {

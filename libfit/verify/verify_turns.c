@@ -68,6 +68,14 @@ static int count_node(const struct fit_verifier *v, struct turn_part *p, int64_t
 	return FIT_OK;
 }
 
+/* The nodes of an elastic cluster are of one kind; those that are not up have no GPUs. */
+static void count_open(const struct fit_verifier *v, struct turn_part *p)
+{
+	for (size_t i = 0; i < p->n_types; i++)
+		p->types[i].total = v->total;
+	p->dirty = true;
+}
+
 int verify_turns_start(struct fit_verifier *v)
 {
 	struct verify_turns *t;
@@ -195,6 +203,8 @@ void verify_turns_begin(struct fit_verifier *v)
 
 		p->order.n = 0;
 		p->dirty = p->dirty || verify_by_index(v);	/* indices change with time */
+		if (v->autoscale != SCALE_NONE)
+			count_open(v, p);
 		for (size_t k = 0; p->dirty && k < p->members.n; k++) {
 			struct verify_live *l = &v->live[p->members.a[k]];
 
