@@ -311,16 +311,18 @@ static bool takes_turns(struct fit_verifier *v, const struct fit_meta *m)
 {
 	const bool indices = takes_indices(v, m);
 	const bool lucid = verify_meta_says(m, "fidelity", "lucid-asplos23");
-	const bool tiresias = verify_meta_says(m, "fidelity", "tiresias-nsdi19");
+	/* in parts its wake-ups would be each part's own */
+	const bool tiresias = verify_meta_says(m, "fidelity", "tiresias-nsdi19") &&
+			      !(v->policy == POLICY_TIRESIAS && fit_meta_get(m, "virtual_clusters"));
 	const bool sizes = v->policy == POLICY_SHORTEST_GPU || v->policy == POLICY_SMALLEST;
 
-	if (v->by_epoch && !v->with_profile)
-		return false;
+	const bool pollux = verify_meta_says(m, "fidelity", "pollux-osdi21");
+
 	return (v->policy == POLICY_SRTF || v->policy == POLICY_SHORTEST || v->policy == POLICY_TIRESIAS || sizes ||
 		indices) &&
-	       !fit_meta_get(m, "profiler_nodes") && !fit_meta_get(m, "ties") &&
-	       (indices || verify_meta_says(m, "fidelity", "none") || verify_meta_says(m, "fidelity", "pollux-osdi21") ||
-		(tiresias && !fit_meta_get(m, "virtual_clusters")) || (lucid && !sizes && !v->by_epoch));
+	       !fit_meta_get(m, "profiler_nodes") &&
+	       (indices || verify_meta_says(m, "fidelity", "none") || pollux || tiresias ||
+		(lucid && !sizes && !v->by_epoch));
 }
 
 int verify_read_meta(struct fit_verifier *v, const struct fit_meta *m, bool *file_order)

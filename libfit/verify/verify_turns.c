@@ -118,6 +118,8 @@ int verify_turns_enter(struct fit_verifier *v, uint32_t live)
 	if (!p)
 		return FIT_OK;
 	p->dirty = true;
+	if (v->one_list)
+		v->live[live].listed = v->n_listed++;
 	return verify_list_push(&p->members, live);
 }
 
@@ -163,6 +165,8 @@ static int by_remaining(const struct fit_verifier *v, uint32_t i, uint32_t k)
 
 	if (a->remaining_ns != b->remaining_ns)
 		return compare(a->remaining_ns, b->remaining_ns);
+	if (v->one_list)
+		return compare(a->listed, b->listed);
 	return v->by_lists ? by_lists(a, b, false) : compare(v->jobs[a->job].rank, v->jobs[b->job].rank);
 }
 
@@ -364,7 +368,7 @@ void verify_decide_gittins(struct fit_verifier *v)
 /* The list that the policy goes on with: as it was walked, those first that were taken. */
 static void list_anew(struct fit_verifier *v, const struct turn_part *p)
 {
-	bool as_walked = v->gittins_artifact && v->policy == POLICY_GITTINS;
+	bool as_walked = v->one_list || (v->gittins_artifact && v->policy == POLICY_GITTINS);
 
 	for (int taken = 1; taken >= 0; taken--)
 		for (size_t k = 0; k < p->order.n; k++) {
@@ -377,7 +381,7 @@ static void list_anew(struct fit_verifier *v, const struct turn_part *p)
 
 void verify_turns_end(struct fit_verifier *v)
 {
-	for (size_t i = 0; v->turns && verify_by_index(v) && i < v->turns->n_parts; i++)
+	for (size_t i = 0; v->turns && (verify_by_index(v) || v->one_list) && i < v->turns->n_parts; i++)
 		list_anew(v, &v->turns->parts[i]);
 	if (verify_by_index(v) && v->turns)
 		verify_gittins_decided(v);

@@ -151,6 +151,53 @@ mutate 'none, though another one has room' srtf-order 'id == "b" && ev != "submi
 		print 200, "finish", "b", 0, "-", "NA", "NA", "NA", 100, "NA", "NA"; n += 2 }'
 only 'none, though another one has room'
 
+# ---- elastic clusters, conventions of simulators ----
+jobs=$T/many.tsv
+for p in srtf tiresias smallest gittins; do
+	case $p in srtf) rule=srtf-order ;; tiresias) rule=tiresias-queues ;; gittins) rule=gittins-order ;; *) rule=key-order ;; esac
+	for options in '--placement consolidate' '--placement yarn' '--placement first-fit --interval 60'; do
+		# shellcheck disable=SC2086
+		good "$p, elastic, $options" $rule -p $p -c 6x8 --autoscale demand --node-start 60 --node-idle 300 --min-nodes 2 $options
+	done
+done
+good 'elastic, the smallest first' key-order -p smallest -c 6x8 --autoscale demand --node-start 60 --min-nodes 2 --placement consolidate
+gf-replay -q -p shortest-gpu -c 6x8 --autoscale demand --node-start 60 --min-nodes 2 --placement consolidate "$jobs" |
+	sed 's/^#policy=shortest-gpu$/#policy=smallest/' >"$T/bad"
+caught 'elastic, not the smallest first' key-order
+only 'elastic, not the smallest first' key-order
+awk -F '\t' -v OFS='\t' '{ print $0, NR == 1 ? "group" : NR % 3 ? "va" : "vb" }' "$T/many.tsv" >"$T/groups.tsv"
+jobs=$T/groups.tsv
+for p in srtf tiresias shortest-gpu smallest; do
+	case $p in srtf) rule=srtf-order ;; tiresias) rule=tiresias-queues ;; *) rule=key-order ;; esac
+	good "$p, pollux-osdi21, virtual clusters" $rule -p $p -c va:2x8,vb:2x8 --virtual-clusters --fidelity pollux-osdi21
+	case $p in srtf) rule=key-order ;; esac
+	good "$p, tiresias-nsdi19, yarn" $rule -p $p -c 4x8 --fidelity tiresias-nsdi19 --placement yarn
+	# the demotions of each virtual cluster wake up that one
+	[ $p = tiresias ] || good "$p, tiresias-nsdi19, virtual clusters" $rule -p $p -c va:2x8,vb:2x8 --virtual-clusters \
+		--fidelity tiresias-nsdi19
+done
+# GPUs that are equally short go by the list: b came first, and runs on
+jobs=$T/few.tsv
+few <<X
+a 0 2 100
+b 50 4 20
+c 60 2 40
+X
+good 'equal ones, in one list' key-order -p srtf -c 1x4 --fidelity tiresias-nsdi19 --placement yarn
+gf-replay -q -p smallest -c 1x4 --fidelity tiresias-nsdi19 --placement yarn "$jobs" | sed 's/^#policy=smallest$/#policy=srtf/' >"$T/bad"
+caught 'not by what is left' key-order
+only 'not by what is left' key-order
+
+# ---- speedups ----
+awk -F '\t' -v OFS='\t' '/^#/ { next } n++ { $4 = $2 == "text" ? 2 : 3 } { print }' tests/data/replay-boa-jobs.tsv >"$T/classes.tsv"
+jobs=$T/classes.tsv profiles="--speedups tests/data/replay-boa-speedups.tsv --classes tests/data/replay-boa-classes.tsv"
+for p in srtf tiresias shortest-gpu; do
+	case $p in srtf) rule=srtf-order ;; tiresias) rule=tiresias-queues ;; *) rule=key-order ;; esac
+	good "$p by speedups" $rule -p $p -c 3x4 --placement consolidate
+	good "$p by speedups, with an interval" $rule -p $p -c 2x4 --placement first-fit --interval 60
+done
+profiles=
+
 # ---- profiles ----
 awk -F '\t' -v OFS='\t' '/^#/ { print; next } !n++ { for (i = 1; i <= NF; i++) c[$i] = i; print; next }
 	{ $c["alpha_c_s"] /= 3; $c["beta_c_s"] /= 3; print }' data/apps.tsv >"$T/apps.tsv"
