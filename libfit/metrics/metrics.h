@@ -117,8 +117,8 @@ void fit_metrics_close(struct fit_metrics *m);
 typedef int fit_metrics_watch(void *arg, const struct fit_metrics *m, struct fit_err *err);
 int fit_metrics_read(struct fit_metrics *m, struct fit_reader *r, fit_metrics_watch *watch,
 		     void *arg, struct fit_err *err) FIT_MUST_CHECK;
-/* The same with sums_only, for what fit_summarise() says of all jobs, fit_metrics_jcts() and fit_metric_row();
- * watch does not look at jobs. A log in which an id comes again may pass, with a probability of three in a
+/* The same with sums_only, for what fit_summarise() says of all jobs, fit_metrics_jcts() and
+ * fit_metric_row(); watch does not look at jobs. A log in which an id comes again may pass, with a probability of three in a
  * million for ten million ids that do not count upwards. */
 int fit_metrics_read_sums(struct fit_metrics *m, struct fit_reader *r, fit_metrics_watch *watch,
 			  void *arg, struct fit_err *err) FIT_MUST_CHECK;

@@ -46,7 +46,8 @@ static int keep_all(struct fit_metrics *m, struct fit_text id, const struct fit_
 	return FIT_OK;
 }
 
-static int keep_while_here(struct fit_metrics *m, struct fit_text id, const struct fit_job_result *j, bool *twice)
+static int keep_while_here(struct fit_metrics *m, struct fit_text id, const struct fit_job_result *j,
+			   bool *twice)
 {
 	uint64_t before;
 

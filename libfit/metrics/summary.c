@@ -102,9 +102,9 @@ static int64_t queue_ns(const struct fit_job_result *j)
 
 /* Times in seconds of the finished ones of which[0..n), of all with NULL, behind the n_gone ones of jobs that
  * are gone: a heap array of *count, and what they come to. */
-static int collect(const struct fit_metrics *m, const size_t *which, size_t n, const double *gone, size_t n_gone,
-		   int64_t (*time_ns)(const struct fit_job_result *j), double **v, size_t *count, fit_i128 *sum,
-		   struct fit_err *err)
+static int collect(const struct fit_metrics *m, const size_t *which, size_t n, const double *gone,
+		   size_t n_gone, int64_t (*time_ns)(const struct fit_job_result *j), double **v,
+		   size_t *count, fit_i128 *sum, struct fit_err *err)
 {
 	*v = malloc((n + n_gone + 1) * sizeof **v);
 	*count = n_gone;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* libfit/metrics, where jobs that are over are forgotten: the same figures and errors as where all are kept. */
+/* libfit/metrics, where jobs that are over are forgotten: figures and errors as where all are kept. */
 #include "tests/unit/check.h"
 
 #include <stdlib.h>
@@ -73,8 +73,8 @@ static void same_figures(struct pair *p)
 	free(y);
 }
 
-/* What job i does next; upwards: ids count. Jobs wait, run, are preempted, move, finish with or without GPUs to
- * release, are rejected, and one in eight is on the profiler once it is over. */
+/* What job i does next. Jobs wait, run, are preempted, move, finish with or without GPUs to release,
+ * are rejected, and one in eight is on the profiler once it is over. */
 static void step(struct pair *p, unsigned *did, const char *id, unsigned at, unsigned i)
 {
 	int gpus = 1 + (int)(i % 5);
