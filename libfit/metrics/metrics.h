@@ -118,8 +118,8 @@ typedef int fit_metrics_watch(void *arg, const struct fit_metrics *m, struct fit
 int fit_metrics_read(struct fit_metrics *m, struct fit_reader *r, fit_metrics_watch *watch,
 		     void *arg, struct fit_err *err) FIT_MUST_CHECK;
 /* The same with sums_only, for what fit_summarise() says of all jobs, fit_metrics_jcts() and
- * fit_metric_row(); watch does not look at jobs. A log in which an id comes again may pass, with a probability of three in a
- * million for ten million ids that do not count upwards. */
+ * fit_metric_row(); watch does not look at jobs. Two of ten million ids that do not count upwards are taken
+ * for one another with a probability of three in a million (id_set.h). */
 int fit_metrics_read_sums(struct fit_metrics *m, struct fit_reader *r, fit_metrics_watch *watch,
 			  void *arg, struct fit_err *err) FIT_MUST_CHECK;
 

@@ -34,6 +34,7 @@ struct verify_live *verify_live_new(struct fit_verifier *v, uint32_t job)
 				   .hi = NONE,
 				   .due_ns = NEVER,
 				   .wake_ns = NEVER,
+				   .tick_ns = NEVER,
 				   .nodes = nodes,
 				   .cap_nodes = cap,
 				   .first_start_ns = NEVER,

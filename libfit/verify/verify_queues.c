@@ -106,21 +106,25 @@ static int64_t promotion_wake(const struct fit_verifier *v, const struct verify_
 	return at > l->stands_ns || v->interval_ns > 0 ? at : NEVER;
 }
 
-/* With an interval it is looked at on its multiples only, and on no earlier one than after the change. */
-static int64_t on_a_tick(const struct fit_verifier *v, const struct verify_live *l, int64_t at)
+static int64_t tick_from(const struct fit_verifier *v, int64_t at)
 {
 	int64_t d = v->interval_ns;
 
-	if (d == 0 || at == NEVER)
-		return at;
-	at = at <= l->stands_ns ? l->stands_ns + 1 : at;
 	return at > NEVER - d ? NEVER : (at + d - 1) / d * d;
 }
 
-/* With an interval, and by the simulator's conventions, the instant depends on when it is asked for. */
+/* With an interval it is looked at on its multiples only, and on no earlier one than after the change. */
+static int64_t on_a_tick(const struct fit_verifier *v, const struct verify_live *l, int64_t at)
+{
+	if (v->interval_ns == 0 || at == NEVER)
+		return at;
+	return tick_from(v, at <= l->stands_ns ? l->stands_ns + 1 : at);
+}
+
+/* By the simulator's conventions the instant depends on when it is asked for. */
 static bool wakes_vary(const struct fit_verifier *v)
 {
-	return v->interval_ns > 0 || v->late_wake;
+	return v->late_wake;
 }
 
 static int64_t wake(const struct fit_verifier *v, const struct verify_live *l)
@@ -130,8 +134,12 @@ static int64_t wake(const struct fit_verifier *v, const struct verify_live *l)
 
 int64_t verify_queue_timer(struct fit_verifier *v)
 {
-	if (!wakes_vary(v))
-		return verify_rank_sum(v, v->ranks).wake_ns;
+	if (!wakes_vary(v)) {
+		struct verify_sum all = verify_rank_sum(v, v->ranks);
+		int64_t next = all.tick_ns == NEVER || all.tick_ns > v->now ? all.tick_ns : tick_from(v, v->now);
+
+		return next < all.wake_ns ? next : all.wake_ns;
+	}
 	if (v->queue_due_known)
 		return v->queue_due_ns;
 	v->queue_due_ns = NEVER;
@@ -165,7 +173,11 @@ static int64_t moves_at(const struct fit_verifier *v, const struct verify_live *
 static void look_ahead(struct fit_verifier *v, struct verify_live *l)
 {
 	l->due_ns = moves_at(v, l);
-	l->wake_ns = wakes_vary(v) ? NEVER : wake(v, l);
+	l->wake_ns = l->tick_ns = NEVER;
+	if (v->interval_ns > 0 && l->stood_running)
+		l->tick_ns = on_a_tick(v, l, l->due_ns);
+	else if (!wakes_vary(v))
+		l->wake_ns = wake(v, l);
 	v->queue_due_known = false;
 }
 

@@ -44,7 +44,7 @@ struct verify_sum verify_rank_sum(const struct fit_verifier *v, uint32_t tree)
 {
 	return tree != NONE ? v->live[tree].sum :
 	       (struct verify_sum){ .least = (double)INFINITY, .need = (double)INFINITY,
-				    .due_ns = NEVER, .wake_ns = NEVER };
+				    .due_ns = NEVER, .wake_ns = NEVER, .tick_ns = NEVER };
 }
 
 static struct verify_sum joined(struct verify_sum a, struct verify_sum b)
@@ -54,7 +54,8 @@ static struct verify_sum joined(struct verify_sum a, struct verify_sum b)
 				    .least = smaller(a.least, b.least),
 				    .need = smaller(a.need, a.held + b.need),
 				    .due_ns = earlier(a.due_ns, b.due_ns),
-				    .wake_ns = earlier(a.wake_ns, b.wake_ns) };
+				    .wake_ns = earlier(a.wake_ns, b.wake_ns),
+				    .tick_ns = earlier(a.tick_ns, b.tick_ns) };
 }
 
 static void sum_up(struct fit_verifier *v, uint32_t x)
@@ -65,7 +66,8 @@ static void sum_up(struct fit_verifier *v, uint32_t x)
 				  .held = l->holds ? gpus : 0,
 				  .least = l->holds ? (double)INFINITY : gpus,
 				  .due_ns = l->due_ns,
-				  .wake_ns = l->wake_ns };
+				  .wake_ns = l->wake_ns,
+				  .tick_ns = l->tick_ns };
 
 	own.need = own.least;
 	l->sum = joined(joined(verify_rank_sum(v, l->lo), own), verify_rank_sum(v, l->hi));

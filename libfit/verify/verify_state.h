@@ -277,7 +277,7 @@ struct verify_sum {
 	double held;			/* GPUs of those that run */
 	double least;			/* GPUs of the smallest that does not run; INFINITY: all run */
 	double need;			/* least GPUs with which one that does not run fits behind those before it */
-	int64_t due_ns, wake_ns;	/* the first of theirs */
+	int64_t due_ns, wake_ns, tick_ns;	/* the first of theirs */
 };
 
 /* A job that is in the system. */
@@ -311,8 +311,9 @@ struct verify_live {
 	 * stands_ns, since when it runs or waits */
 	int64_t served_ns, waited_ns, stands_ns;
 	bool stood_running;
-	/* due_ns: from when on a decision gives it another queue; wake_ns: the policy decides by itself for that */
-	int64_t due_ns, wake_ns;
+	/* due_ns: from when on a decision gives it another queue; wake_ns: the policy decides by itself for that;
+	 * tick_ns: with an interval the same of one that runs, or the next tick where that is later */
+	int64_t due_ns, wake_ns, tick_ns;
 	struct verify_sum sum;		/* of the subtree of those before it (lo), itself, those behind it (hi) */
 	uint32_t lo, hi;
 	bool holds;			/* it runs */

@@ -16,6 +16,7 @@ static void change(struct verify_live *l, gsl_rng *r)
 	l->holds = gsl_rng_uniform_int(r, 2);
 	l->due_ns = (int64_t)gsl_rng_uniform_int(r, 1000);
 	l->wake_ns = gsl_rng_uniform_int(r, 3) ? (int64_t)gsl_rng_uniform_int(r, 1000) : NEVER;
+	l->tick_ns = gsl_rng_uniform_int(r, 3) ? NEVER : (int64_t)gsl_rng_uniform_int(r, 1000);
 }
 
 /* Those that are in, by insertion into a sorted list. */
@@ -42,7 +43,7 @@ static void agrees(struct fit_verifier *v, int64_t due_by)
 	size_t n = in_order(v, a), at = 0;
 	struct verify_sum s = verify_rank_sum(v, v->ranks);
 	double held = 0, least = (double)INFINITY, need = (double)INFINITY;
-	int64_t due = NEVER, wake = NEVER;
+	int64_t due = NEVER, wake = NEVER, tick = NEVER;
 
 	v->order.n = 0;
 	verify_rank_list(v, v->ranks, due_by, &v->order);
@@ -59,6 +60,7 @@ static void agrees(struct fit_verifier *v, int64_t due_by)
 		}
 		due = l->due_ns < due ? l->due_ns : due;
 		wake = l->wake_ns < wake ? l->wake_ns : wake;
+		tick = l->tick_ns < tick ? l->tick_ns : tick;
 		if (l->due_ns > due_by)
 			continue;
 		assert_true(at < v->order.n);
@@ -68,6 +70,7 @@ static void agrees(struct fit_verifier *v, int64_t due_by)
 	assert_int_equal(s.n, n);
 	assert_int_equal(s.due_ns, due);
 	assert_int_equal(s.wake_ns, wake);
+	assert_int_equal(s.tick_ns, tick);
 	assert_true(s.held <= held && s.held >= held);
 	assert_true(s.least <= least && s.least >= least);
 	assert_true(s.need <= need && s.need >= need);
