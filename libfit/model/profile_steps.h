@@ -12,8 +12,8 @@
 
 FIT_C_BEGIN
 
-/* Optimiser steps of a whole job at a total batch size: its progress over what one step gains, epoch by epoch;
- * a whole number, at least 1. FIT_EDATA: no training run around that batch size. */
+/* Optimiser steps of a whole job at a total batch size: its progress over what one step gains, epoch by
+ * epoch; a whole number, at least 1. FIT_EDATA: no training run around that batch size. */
 int fit_app_job_steps(const struct fit_app *a, int64_t batch, double *steps,
 		      struct fit_err *err) FIT_MUST_CHECK;
 
