@@ -46,17 +46,17 @@ const char *fit_replay_params_check(const struct fit_replay_params *p, bool has_
 	if (p->max_active < 0)
 		return "the limit of active jobs is negative";
 	if (p->interval_ns == 0 && p->fidelity->needs_interval)
-		return "this fidelity profile needs an interval above 0";
+		return "this fidelity profile needs an interval above 0 (--interval)";
 	if (p->interval_ns == 0 && (p->policy->needs & FIT_NEEDS_INTERVAL))
-		return "this policy needs an interval above 0";
+		return "this policy needs an interval above 0 (--interval)";
 	if ((p->policy->needs & FIT_OWN_CLOCK) && !p->interval_ns && !p->fidelity->steps_round_ns)
-		return "this policy needs an interval above 0";
+		return "this policy needs an interval above 0 (--interval)";
 	if ((p->policy->needs & FIT_NEEDS_RATES) && p->fidelity->steps_round_ns && p->interval_ns)
 		return "this fidelity profile has rounds of whole steps, and no interval";
 	if ((p->policy->needs & FIT_NEEDS_RATES) && p->fidelity->steps_round_ns && p->restart_ns > 0)
 		return "this fidelity profile has no restart delay";
 	if ((p->policy->needs & FIT_NEEDS_PROFILE) && !has_profile)
-		return "this policy needs application profiles";
+		return "this policy needs application profiles (--profile)";
 	if (p->autoscaler && (p->autoscaler->needs & FIT_SCALES_PLAN) && !p->policy->want_nodes)
 		return "this policy has no plan of its own for the number of nodes";
 	if (p->autoscaler && (p->autoscaler->needs & FIT_SCALES_EFFICIENCY) && !p->policy->efficiency)
@@ -75,16 +75,16 @@ const char *fit_replay_params_check(const struct fit_replay_params *p, bool has_
 			       p->cold_restart_ns >= 0))
 		return "delays and bounds of nodes need an autoscaling rule";
 	if ((p->policy->needs & FIT_NEEDS_PLAN) && !p->policy_params.boa && !p->policy_params.boa_given)
-		return "this policy needs speedups, and plans or a budget";
+		return "this policy needs --speedups, and --plan or --budget";
 	if ((p->policy->needs & FIT_NEEDS_PLAN_TIMES) && !p->policy_params.plan_times)
-		return "this policy needs times of execution plans";
+		return "this policy needs times of execution plans (--plan-times)";
 	if (p->policy_params.rubick_models && !(p->policy->needs & FIT_CHOOSES_PLANS))
 		return "this policy takes no models of plans";
 	if (p->fidelity->rubick_as_run && (p->policy->needs & FIT_CHOOSES_PLANS) && !p->policy_params.rubick_models)
 		return "under this fidelity this policy needs --models";
 	if (!(p->policy->needs & FIT_NEEDS_ALLOCATIONS) != !p->policy_params.allocations)
 		return p->policy_params.allocations ? "this policy has no use for allocations" :
-		       "this policy needs a table of allocations";
+		       "this policy needs a table of allocations (--allocations)";
 	for (size_t i = 0; i < p->policy_params.queues.n_limits; i++)
 		if (p->policy_params.queues.limit_s[i] <
 		    (i ? p->policy_params.queues.limit_s[i - 1] : 0))
@@ -100,7 +100,7 @@ const char *fit_replay_params_check(const struct fit_replay_params *p, bool has_
 	if (!(p->interference >= 0 && p->interference < 1))
 		return "the interference is not from 0 to below 1";
 	if ((p->policy->needs & FIT_SHARES) && !p->colocation)
-		return "this policy needs measurements of jobs that share GPUs";
+		return "this policy needs measurements of jobs that share GPUs (--configs, --pairs)";
 	if ((p->policy->needs & FIT_SHARES) && has_profile)
 		return "this policy is for jobs of fixed duration";
 	if (p->profiler.nodes && has_profile)

@@ -264,7 +264,7 @@ is "beliefs in a width that is none: the message" "$T/err" \
 	"gf-replay: job a: class 'x' is believed to run on 3 GPUs in epoch 0, and does not"
 
 run "boa without plans" 2 gf-replay --policy boa --cluster 4x2 --speedups "$T/speedups.tsv" "$T/boa.tsv"
-is "boa without plans: the message" "$T/err" "gf-replay: --policy boa: this policy needs speedups, and plans or a budget
+is "boa without plans: the message" "$T/err" "gf-replay: --policy boa: this policy needs --speedups, and --plan or --budget
 Try 'gf-replay --help'."
 run "plans without speedups" 2 gf-replay --policy boa --cluster 4x2 --plan "$T/plan.tsv" "$T/boa.tsv"
 run "plans of no use" 2 gf-replay --cluster 4x2 --speedups "$T/speedups.tsv" --plan "$T/plan.tsv" "$T/boa.tsv"
@@ -429,7 +429,7 @@ sort "$T/listed" >"$T/in-help"
 same "unknown policy: all that the help lists" "$T/in-help" "$T/known"
 run "unknown fidelity" 2 gf-replay -c 1x4 --fidelity real $jobs
 run "optimus without a profile" 2 gf-replay -c 1x4 -p optimus -i 60 $jobs
-is "optimus without a profile: the message" "$T/err" "gf-replay: --policy optimus: this policy needs application profiles
+is "optimus without a profile: the message" "$T/err" "gf-replay: --policy optimus: this policy needs application profiles (--profile)
 Try 'gf-replay --help'."
 run "the simulator's conventions without an interval" 2 gf-replay -c 1x4 --fidelity pollux-osdi21 -i 0 $jobs
 run "a profile that is not there" 3 gf-replay -c 1x4 --profile "$T/none.h5" $jobs

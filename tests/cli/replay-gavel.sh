@@ -186,7 +186,7 @@ usage() {	# NAME MESSAGE ARGS…
 usage "no rates" "--policy gavel-fifo: needs --rates" -p gavel-fifo -c $C $J
 usage "rates for nothing" "of no use here: --rates .expected a policy of gavel." -p fifo -c $C --rates $R $J
 usage "shares of nothing" "of no use here: --shares .expected a policy of gavel." -p fifo -c $C --shares "$T/x" $J
-usage "no interval" "--policy gavel-fifo: this policy needs an interval above 0" -p gavel-fifo -i 0 -c $C --rates $R $J
+usage "no interval" "--policy gavel-fifo: this policy needs an interval above 0 .--interval.$" -p gavel-fifo -i 0 -c $C --rates $R $J
 usage "an interval among steps" "--policy gavel-fifo: this fidelity profile has rounds of whole steps" \
 	-p gavel-fifo -i 60 --fidelity gavel-osdi20 -c $C --rates $R $J
 usage "a restart delay among steps" "--policy gavel-fifo: this fidelity profile has no restart delay" \
