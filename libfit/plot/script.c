@@ -622,6 +622,7 @@ static const struct fit_plot_series *first_of_label(const struct fit_plot *p, co
 }
 
 struct grid {
+	double gap_y;		/* between rows: with titles there is more in it */
 	size_t columns, rows, entries;
 	double key_rows, top;		/* pixels above the panels */
 	double w, h;			/* of a panel, pixels */
@@ -651,7 +652,8 @@ static struct grid grid_of(const struct fit_plot *p)
 	}
 	g.top = 14 + (p->title ? GRID_TITLE : 0) + g.key_rows * GRID_KEY_ROW + (titles ? 20 : 0);
 	g.w = (p->width - GRID_LEFT - GRID_RIGHT - GRID_GAP_X * (double)(g.columns - 1)) / (double)g.columns;
-	g.h = (p->height - g.top - GRID_BOTTOM - GRID_GAP_Y * (double)(g.rows - 1)) / (double)g.rows;
+	g.gap_y = GRID_GAP_Y + (titles ? 14 : 0);
+	g.h = (p->height - g.top - GRID_BOTTOM - g.gap_y * (double)(g.rows - 1)) / (double)g.rows;
 	return g;
 }
 
@@ -743,7 +745,7 @@ static void put_grid_panel(struct builder *b, const struct fit_plot *p, const st
 	bool first = true;
 
 	put_margins(b, p, GRID_LEFT + (double)column * (g->w + GRID_GAP_X),
-		    g->top + (double)row * (g->h + GRID_GAP_Y), g->w, g->h);
+		    g->top + (double)row * (g->h + g->gap_y), g->w, g->h);
 	set_text(b, "title", panel->title ? panel->title : "", " offset 0,-0.6");
 	put(b, panel->x.log ? "set logscale x 10\n" : "unset logscale x\n");
 	put(b, panel->y.log ? "set logscale y 10\n" : "unset logscale y\n");
