@@ -245,6 +245,10 @@ static int run(struct cli *cli, void *given)
 	if (strcmp(cli->verb->name, "show") == 0 && cli_given(cli, "folder") && is_no_folder(o->folder, &err))
 		cli_warn(cli, "%s", err.msg);
 	if (strcmp(cli->verb->name, "run") == 0) {
+		if (is_no_folder(o->recipes, &err)) {
+			status = cli_error(cli, &err);
+			goto out;
+		}
 		fit_format_int64(jobs, o->jobs);
 		if (o->jobs && setenv("JOBS", jobs, 1)) {
 			fit_fail_errno(&err, "cannot set JOBS");

@@ -153,3 +153,14 @@ int sweep_plan_check_inputs(const struct sweep_plan *p, const struct fit_table *
 		rc = check_input(p, t, i, err);
 	return rc;
 }
+
+int sweep_plan_check_name(const char *result, const char *hash, const struct fit_table *t, size_t number,
+			  struct fit_err *err)
+{
+	const char *slash = strrchr(result, '/'), *name = slash ? slash + 1 : result;
+	size_t n = strlen(hash);
+
+	return strncmp(name, hash, n) == 0 && name[n] == '.' ? FIT_OK :
+	       fit_table_fail(t, number, FIT_EDATA, "result", err,
+			      "bad name '%.100s' (expected %s. first, behind folders)", name, hash);
+}

@@ -115,6 +115,19 @@ static int add_range(struct sweep_axis *a, struct fit_text text, const int64_t p
 	return rc;
 }
 
+/* Numbers and colons, that make no range: a slip, and no value of an option. */
+static bool is_bad_range(struct fit_text t)
+{
+	bool colon = false;
+
+	for (size_t i = 0; i < t.n; i++) {
+		if (!memchr("0123456789.:+-", t.s[i], 14))
+			return false;
+		colon = colon || t.s[i] == ':';
+	}
+	return colon;
+}
+
 static int add_item(struct sweep_axis *a, struct fit_text t, struct fit_err *err)
 {
 	int64_t part[3] = { 0, 0, FIT_NS_PER_S };
@@ -126,6 +139,9 @@ static int add_item(struct sweep_axis *a, struct fit_text t, struct fit_err *err
 		return add_value(a, (struct fit_text){ 0 }, err);
 	if (read_range(t, part) >= 2)
 		return add_range(a, t, part, err);
+	if (is_bad_range(t))
+		return fit_fail(err, FIT_EINVAL, "axis '%s': bad range '%.*s' (expected FROM:TO or FROM:TO:STEP with "
+				"at most %zu values)", a->name, FIT_TEXT_ARG(t), SWEEP_ROWS_MAX);
 	return add_value(a, t, err);
 }
 

@@ -284,6 +284,7 @@ static int read_inputs(struct sweep_plan *p, const struct fit_table *t, struct f
 		rc = rc ? rc : get_copy(t, i, "name", &in->name, err);
 		rc = rc ? rc : get_command(t, i, "command", "gf-", &in->command, err);
 		rc = rc ? rc : get_copy(t, i, "result", &in->result, err);
+		rc = rc ? rc : sweep_plan_check_name(in->result, in->hash, t, i, err);
 		rc = rc ? rc : get_needs(p, t, i, i, &in->needs, &in->n_needs, err);
 		if (!rc && fit_index_put(&p->by_hash, fit_text_of(in->hash), (uint32_t)i, &found))
 			rc = fit_fail_nomem(err);
@@ -363,6 +364,7 @@ static int read_row(struct sweep_plan *p, const struct fit_table *t, size_t i, s
 	rc = rc ? rc : get_command(t, i, "replay", "gf-replay", &row->replay, err);
 	rc = rc ? rc : get_command(t, i, "metrics", "gf-metrics", &row->metrics, err);
 	rc = rc ? rc : get_copy(t, i, "result", &row->result, err);
+	rc = rc ? rc : sweep_plan_check_name(row->result, row->hash, t, i, err);
 	rc = rc ? rc : get_needs(p, t, i, p->n_inputs, &row->needs, &row->n_needs, err);
 	return rc ? rc : sweep_plan_check(p, row, t, i, err);
 }

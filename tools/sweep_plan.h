@@ -73,6 +73,10 @@ int sweep_plan_check(const struct sweep_plan *p, const struct sweep_row *row, co
 /* The same of all inputs; rows is the first table of the plan, t that of the inputs. */
 int sweep_plan_check_inputs(const struct sweep_plan *p, const struct fit_table *rows,
 			    const struct fit_table *t, struct fit_err *err) FIT_MUST_CHECK;
+/* A result of any folder, but of no other name than HASH.EXTENSION: a plan that was edited does not overwrite
+ * what is none of a sweep. */
+int sweep_plan_check_name(const char *result, const char *hash, const struct fit_table *t, size_t number,
+			  struct fit_err *err) FIT_MUST_CHECK;
 
 /* For making and reading: a new row or input with nothing in it, and its need of an input. FIT_ENOMEM. */
 struct sweep_row *sweep_plan_new_row(struct sweep_plan *p);	/* NULL: out of memory */

@@ -84,6 +84,21 @@ static int check_claim(const struct fit_table *t, size_t row, struct fit_claim *
 	return rc;
 }
 
+/* A recipe is a file of one folder: names that lead elsewhere are none. */
+static int check_recipes(const struct fit_table *t, size_t row, struct fit_text list, struct fit_err *err)
+{
+	for (size_t at = 0; at < list.n; ) {
+		const char *comma = memchr(list.s + at, ',', list.n - at);
+		size_t n = comma ? (size_t)(comma - list.s) - at : list.n - at;
+
+		if (!n || list.s[at] == '.' || memchr(list.s + at, '/', n))
+			return fit_table_fail(t, row, FIT_EDATA, "recipes", err, "bad recipe '%.*s' (expected names of files "
+					      "in one folder, separated by commas)", (int)(n < 80 ? n : 80), list.s + at);
+		at += n + 1;
+	}
+	return FIT_OK;
+}
+
 static int take_row(const struct fit_table *t, size_t row, struct fit_claim *c, struct fit_err *err)
 {
 	const struct fit_column *k = t->columns;
@@ -111,7 +126,7 @@ static int take_row(const struct fit_table *t, size_t row, struct fit_claim *c, 
 		return fit_table_fail(t, row, FIT_EDATA, "data", err, "unknown data '%.*s' (expected public or "
 				      "any)", FIT_TEXT_ARG(data));
 	c->agreement = (enum fit_agreement)a;
-	return check_claim(t, row, c, err);
+	return check_recipes(t, row, c->recipes, err) ? err->code : check_claim(t, row, c, err);
 }
 
 int fit_claims_read(struct fit_claims *c, const char *operand, struct fit_err *err)

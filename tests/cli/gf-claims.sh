@@ -148,7 +148,16 @@ has "what the failed one would have made cannot be checked" "$T/out" "^c	q	.*	ca
 lines "each runs once" "$T/o/times" 1
 run "one paper" 0 gf-claims run -r "$T/r" -f "$T/o" --only a "$T/c.tsv"
 run "no such recipe" 3 gf-claims run -r "$T/none" -f "$T/o" --only a "$T/c.tsv"
-is "is said" "$T/err" "gf-claims: cannot run $T/none/good: No such file or directory"
+is "is said" "$T/err" "gf-claims: cannot open folder $T/none: No such file or directory"
+[ ! -s "$T/out" ]
+ok "and nothing is judged" $?
+run "no such recipe among others" 3 gf-claims run -r "$T" -f "$T/o" --only a "$T/c.tsv"
+is "is said" "$T/err" "gf-claims: cannot run $T/good: No such file or directory"
+for bad in ../r/good /bin/true .good good,,bad ,good a/b; do
+	sed "s|	good	{good x}$|	$bad	{good x}|" "$T/c.tsv" >"$T/bad.tsv"
+	run "a recipe '$bad'" 1 gf-claims run -r "$T/r" -f "$T/o" "$T/bad.tsv"
+	has "is none" "$T/err" ":recipes: bad recipe '.*' \(expected names of files in one folder, separated by commas\)$"
+done
 
 # ---- what is shipped ----
 run "the shipped claims are sound" 0 gf-claims show -f "$T/none" data/claims.tsv

@@ -210,6 +210,11 @@ run "the log is kept" 0 gf-verify -q --jobs trace.tsv "${events%.tsv}.events.tsv
 rm "${events%.tsv}.events.tsv"
 run "without a log that is wanted" 0 gf-sweep run -v -q --rows 2:2 --keep-logs file.tsv
 has "the row is done again" "$T/err" '^gf-sweep: 1 rows done'
+for range in 1:99999999999 2:1 1:2:0 1:2:3:4 1:2:-1 1: :2 1:-; do
+	run "an axis of $range" 2 gf-sweep plan -a "seed=$range" -- --cluster 2x4 trace.tsv
+	has "is no range" "$T/err" "^gf-sweep: axis 'seed': bad range '$range' "
+done
+run "colons in texts" 0 gf-sweep plan -a cluster=a:2x4,b:1x4 -- trace.tsv
 for rows in 0 3 2:1 1:x '' 1,,2; do
 	run "rows '$rows'" 2 gf-sweep run --rows "$rows" file.tsv
 done
@@ -221,6 +226,9 @@ sed '/^#table=replays/,/^#end/s/	gf-metrics	/	sh -c x	/' file.tsv >"$T/evil.tsv"
 run "a plan with other programs" 1 gf-sweep run "$T/evil.tsv"
 has "is refused" "$T/err" ":metrics: bad command 'sh -c x' \(expected words, gf-metrics first\)$"
 sed '/^#table=replays/,/^#end/s/ --policy=\([a-z]*\)	/ --policy=\1 --interval=9	/' file.tsv >"$T/edited.tsv"
+sed '/^#table=replays/,/^#end/s|other/\([0-9a-f]*\).tsv|other/trace.tsv|' file.tsv >"$T/named.tsv"
+run "a plan with a result of another name" 1 gf-sweep run "$T/named.tsv"
+has "overwrites nothing" "$T/err" ":result: bad name 'trace.tsv' \(expected [0-9a-f]*\. first, behind folders\)$"
 run "a plan whose command lines were edited" 1 gf-sweep run "$T/edited.tsv"
 has "takes no result of the old ones" "$T/err" ':hash: not of the command lines of this row \(make a new plan\)$'
 run "no folder" 2 gf-sweep plan -d '' -a policy=fifo -- --cluster 2x4 trace.tsv
