@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "tools/ga2m_parts.h"
+#include "tools/row_tables.h"
 
 #define AT(field) offsetof(struct ga2m_predict_options, field)
 
@@ -217,13 +218,8 @@ static int begin(const struct cli *cli, struct job *j, const char *model_hash, s
 
 static int finish(struct fit_input *in, struct fit_writer *w, struct fit_err *err)
 {
-	struct fit_meta meta = { 0 };
-	char hash[FIT_HASH_HEX];
-	int rc;
+	int rc = rows_end_input(in, w, err);
 
-	fit_input_hash(in, hash);
-	rc = cli_meta_input(&meta, NULL, hash) ? fit_fail_nomem(err) : fit_writer_end_meta(w, &meta, err);
-	fit_meta_release(&meta);
 	return rc ? rc : fit_writer_end(w, err);
 }
 

@@ -104,14 +104,12 @@ static int fail_at(struct fit_csv *c, uint64_t line, struct fit_err *err, const 
 int fit_csv_fail(const struct fit_csv *c, int code, const char *name, struct fit_err *err,
 		 const char *fmt, ...)
 {
-	char what[FIT_ERR_MAX];
 	va_list ap;
 
 	va_start(ap, fmt);
-	vsnprintf(what, sizeof what, fmt, ap);
+	fit_fail_at(err, code, fit_source_name(c->source), c->line, name, fmt, ap);
 	va_end(ap);
-	return fit_fail(err, code, "%s:%llu%s%s: %s", fit_source_name(c->source),
-			(unsigned long long)c->line, name ? ":" : "", name ? name : "", what);
+	return code;
 }
 
 /* ---- one row of fields ---- */
@@ -697,6 +695,11 @@ int fit_csv_row(struct fit_csv *c, struct fit_cell *cells, struct fit_err *err)
 struct fit_text fit_csv_raw(const struct fit_csv *c, size_t i)
 {
 	return i < c->row.n ? fields_get(&c->row, i) : (struct fit_text){ "", 0 };
+}
+
+const char *fit_csv_input(const struct fit_csv *c)
+{
+	return fit_source_name(c->source);
 }
 
 const char *fit_csv_reason(const struct fit_csv *c)

@@ -90,6 +90,7 @@ struct fit_text fit_csv_raw(const struct fit_csv *c, size_t i);
 
 /* What kind of fault the last row() met, for counting: "ragged row", "bad value", "missing value",
  * "bad encoding", "stray quote". NULL: a fault behind which reading cannot go on. */
+const char *fit_csv_input(const struct fit_csv *c);	/* what messages call the file */
 const char *fit_csv_reason(const struct fit_csv *c);
 
 uint64_t fit_csv_line(const struct fit_csv *c);		/* on which the current row starts, from 1 */

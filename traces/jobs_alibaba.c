@@ -88,9 +88,7 @@ int fit_trace_read_alibaba2025(struct fit_source *s, struct fit_trace_out *out, 
 		[DISK] = { "disk_request", FIT_TEXT, FIT_F_OPTIONAL },
 		[DISK_LIMIT] = { "disk_limit", FIT_TEXT, FIT_F_OPTIONAL }
 	};
-	const struct fit_trace_rows how = {
-		.fields = fields, .n_fields = N_2025, .convert = convert_2025
-	};
+	const struct fit_trace_rows how = { .fields = fields, .n_fields = N_2025, .convert = convert_2025 };
 
 	return fit_trace_read_rows(s, out, &how, err);
 }
@@ -148,9 +146,7 @@ int fit_trace_read_lora(struct fit_source *s, struct fit_trace_out *out, struct 
 		[NEGATIVE] = { "negative_prompt_length", FIT_TEXT, FIT_F_OPTIONAL },
 		[LORA] = { "num_lora", FIT_TEXT, FIT_F_OPTIONAL }
 	};
-	const struct fit_trace_rows how = {
-		.fields = fields, .n_fields = N_LORA, .convert = convert_lora
-	};
+	const struct fit_trace_rows how = { .fields = fields, .n_fields = N_LORA, .convert = convert_lora };
 
 	return fit_trace_read_rows(s, out, &how, err);
 }
@@ -202,9 +198,7 @@ int fit_trace_read_spot(struct fit_source *s, struct fit_trace_out *out, struct 
 		[SPOT_DURATION] = { "duration", FIT_TIME, FIT_CSV_F_ROUND },
 		[JOB_TYPE] = { "job_type", FIT_TEXT, FIT_F_OPTIONAL }
 	};
-	const struct fit_trace_rows how = {
-		.fields = fields, .n_fields = N_SPOT, .convert = convert_spot
-	};
+	const struct fit_trace_rows how = { .fields = fields, .n_fields = N_SPOT, .convert = convert_spot };
 
 	return fit_trace_read_rows(s, out, &how, err);
 }
@@ -237,14 +231,6 @@ int fit_trace_read_spot_nodes(struct fit_source *s, struct fit_trace_out *out, s
 		[NODE_CPUS] = { "cpu_num", FIT_REAL, FIT_F_OPTIONAL },
 		[NODE_NAME] = { "node_name", FIT_TEXT, FIT_F_NOT_NA }
 	};
-	struct fit_node_kinds kinds = { 0 };
-	const struct fit_trace_rows how = {
-		.fields = fields, .n_fields = N_NODE, .convert = convert_node, .ctx = &kinds
-	};
-	int rc = fit_trace_visit_rows(s, out, &how, err);
 
-	if (!rc)
-		rc = fit_node_kinds_emit(&kinds, out, err);
-	fit_node_kinds_release(&kinds);
-	return rc;
+	return fit_node_kinds_read(s, out, fields, N_NODE, convert_node, err);
 }

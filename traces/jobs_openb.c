@@ -82,9 +82,7 @@ int fit_trace_read_openb(struct fit_source *s, struct fit_trace_out *out, struct
 		[DELETED] = { "deletion_time", FIT_TIME, FIT_F_OPTIONAL },
 		[SCHEDULED] = { "scheduled_time", FIT_TIME, FIT_F_OPTIONAL }
 	};
-	const struct fit_trace_rows how = {
-		.fields = fields, .n_fields = N, .convert = convert_pod
-	};
+	const struct fit_trace_rows how = { .fields = fields, .n_fields = N, .convert = convert_pod };
 
 	return fit_trace_read_rows(s, out, &how, err);
 }
@@ -126,14 +124,6 @@ int fit_trace_read_openb_nodes(struct fit_source *s, struct fit_trace_out *out, 
 		[NODE_GPUS] = { "gpu", FIT_INT, FIT_F_NOT_NA | FIT_CSV_F_WHOLE },
 		[MODEL] = { "model", FIT_TEXT, 0 }
 	};
-	struct fit_node_kinds kinds = { 0 };
-	const struct fit_trace_rows how = {
-		.fields = fields, .n_fields = N_NODE, .convert = convert_node, .ctx = &kinds
-	};
-	int rc = fit_trace_visit_rows(s, out, &how, err);
 
-	if (!rc)
-		rc = fit_node_kinds_emit(&kinds, out, err);
-	fit_node_kinds_release(&kinds);
-	return rc;
+	return fit_node_kinds_read(s, out, fields, N_NODE, convert_node, err);
 }

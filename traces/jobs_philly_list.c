@@ -1,38 +1,32 @@
 /* SPDX-License-Identifier: MIT */
 /* The Philly job list that comes with Pollux and Sia (docs/formats/philly-list.md). */
 #include <math.h>
-#include <string.h>
 
-#include "traces/jobs.h"
+#include "traces/jobs_rows.h"
 
 enum { TIMESTAMP, DURATION, GPUS, GPU_TIME, CLUSTER, N };
 
 /* One row of the file as a row of the output; gpu_time must say what duration and GPUs say. */
-static int convert(const struct fit_csv *c, const struct fit_field *fields,
-		   const struct fit_cell *in, struct fit_cell out[5], const char **reason,
-		   struct fit_err *err)
+static int convert(struct fit_trace_row *r, struct fit_cell *out, struct fit_err *err)
 {
+	const struct fit_cell *in = r->in;
 	int64_t at;
 	double expected;
-	int rc = fit_trace_at_least(c, &fields[DURATION], &in[DURATION], 0, err);
+	int rc = fit_row_at_least(r, DURATION, GPUS, 0, err);
 
-	*reason = "out of range";
-	if (!rc)
-		rc = fit_trace_at_least(c, &fields[GPUS], &in[GPUS], 0, err);
 	if (rc)
 		return rc;
-	*reason = "bad value";
 	if (fit_parse_datetime(in[TIMESTAMP].u.t, &at))
-		return fit_csv_fail(c, FIT_EPARSE, "timestamp", err,
+		return fit_row_fail(r, FIT_EPARSE, "bad value", TIMESTAMP, err,
 				    "bad value '%.*s' (expected YYYY-MM-DD HH:MM:SS)",
 				    FIT_TEXT_ARG(in[TIMESTAMP].u.t));
-	*reason = "contradiction";
 	expected = (double)in[DURATION].u.i / 1e9 * (double)in[GPUS].u.i;
 	if (!in[GPU_TIME].na && !(fabs(in[GPU_TIME].u.d - expected) <= 1e-9 * fabs(expected)))
-		return fit_csv_fail(c, FIT_EDATA, "gpu_time", err,
+		return fit_row_fail(r, FIT_EDATA, "contradiction", GPU_TIME, err,
 				    "contradiction '%.17g' (expected duration times num_gpus, %.17g)",
 				    in[GPU_TIME].u.d, expected);
-	out[0] = (struct fit_cell){ .na = true };
+	r->reason = "contradiction";
+	out[0] = fit_cell_na();
 	out[1] = in[CLUSTER];
 	out[2] = (struct fit_cell){ .u.i = at };
 	out[3] = in[DURATION];
@@ -49,23 +43,10 @@ int fit_trace_read_philly_list(struct fit_source *s, struct fit_trace_out *out, 
 		[GPU_TIME] = { "gpu_time", FIT_REAL, FIT_F_OPTIONAL },
 		[CLUSTER] = { "cluster", FIT_TEXT, FIT_F_OPTIONAL }
 	};
-	struct fit_csv *c = NULL;
-	struct fit_cell cells[N], row[5];
-	int rc = fit_csv_open(&c, s, NULL, err);
+	static const struct fit_csv_options options = { .flags = 0 };
+	const struct fit_trace_rows how = {
+		.options = &options, .fields = fields, .n_fields = N, .convert = convert
+	};
 
-	if (!rc)
-		rc = fit_csv_bind(c, fields, N, err);
-	if (!rc && fit_trace_note_unbound(c, out))
-		rc = fit_fail_nomem(err);
-	while (!rc && !(rc = fit_trace_csv_row(c, out, cells, err))) {
-		const char *reason;
-
-		rc = convert(c, fields, cells, row, &reason, err);
-		if (!rc)
-			rc = fit_trace_emit(out, row, fit_csv_line(c), err);
-		if (rc)
-			rc = fit_trace_bad(out, rc, reason, err);
-	}
-	fit_csv_close(c);
-	return rc == FIT_END ? FIT_OK : rc;
+	return fit_trace_read_rows(s, out, &how, err);
 }

@@ -5,12 +5,30 @@
 
 #include "libfit/base/job_kind.h"
 #include "libfit/base/num.h"
-#include "traces/jobs.h"
+#include "traces/jobs_rows.h"
 
 enum { NAME, APPLICATION, TIME, REPLICAS, BATCH, CATEGORY, N };
 
+static int convert(struct fit_trace_row *r, struct fit_cell *row, struct fit_err *err)
+{
+	const struct fit_cell *category = &r->in[CATEGORY];
+	enum fit_job_kind kind;
+	int rc = fit_row_at_least(r, TIME, REPLICAS, 0, err);
+
+	if (!rc)
+		rc = fit_row_at_least(r, BATCH, BATCH, 1, err);
+	if (!rc && !category->na && !fit_job_kind_find(category->u.t, &kind))
+		rc = fit_row_fail(r, FIT_EDATA, "out of range", CATEGORY, err,
+				  "unknown word '%.*s' (expected " FIT_JOB_KINDS ")", FIT_TEXT_ARG(category->u.t));
+	memcpy(row, r->in, N * sizeof *row);
+	if (!rc)
+		r->reason = "duplicate id";
+	return rc;
+}
+
 int fit_trace_read_pollux(struct fit_source *s, struct fit_trace_out *out, struct fit_err *err)
 {
+	static const struct fit_csv_options options = { .flags = 0 };
 	/* in the order of the output */
 	static const struct fit_field fields[N] = {
 		[NAME] = { "name", FIT_TEXT, FIT_F_NOT_NA },
@@ -20,35 +38,11 @@ int fit_trace_read_pollux(struct fit_source *s, struct fit_trace_out *out, struc
 		[BATCH] = { "batch_size", FIT_INT, FIT_F_NOT_NA | FIT_CSV_F_WHOLE },
 		[CATEGORY] = { "category", FIT_TEXT, FIT_F_OPTIONAL }
 	};
-	struct fit_csv *c = NULL;
-	struct fit_cell cells[N];
-	enum fit_job_kind kind;
-	int rc = fit_csv_open(&c, s, NULL, err);
+	const struct fit_trace_rows how = {
+		.options = &options, .fields = fields, .n_fields = N, .convert = convert
+	};
 
-	if (!rc)
-		rc = fit_csv_bind(c, fields, N, err);
-	if (!rc && fit_trace_note_unbound(c, out))
-		rc = fit_fail_nomem(err);
-	while (!rc && !(rc = fit_trace_csv_row(c, out, cells, err))) {
-		const char *reason = "out of range";
-
-		rc = fit_trace_at_least(c, &fields[TIME], &cells[TIME], 0, err);
-		if (!rc)
-			rc = fit_trace_at_least(c, &fields[REPLICAS], &cells[REPLICAS], 0, err);
-		if (!rc)
-			rc = fit_trace_at_least(c, &fields[BATCH], &cells[BATCH], 1, err);
-		if (!rc && !cells[CATEGORY].na && !fit_job_kind_find(cells[CATEGORY].u.t, &kind))
-			rc = fit_csv_fail(c, FIT_EDATA, "category", err, "unknown word '%.*s' (expected " FIT_JOB_KINDS ")",
-					  FIT_TEXT_ARG(cells[CATEGORY].u.t));
-		if (!rc) {
-			reason = "duplicate id";
-			rc = fit_trace_emit(out, cells, fit_csv_line(c), err);
-		}
-		if (rc)
-			rc = fit_trace_bad(out, rc, reason, err);
-	}
-	fit_csv_close(c);
-	return rc == FIT_END ? FIT_OK : rc;
+	return fit_trace_read_rows(s, out, &how, err);
 }
 
 static int put_text(struct fit_str *out, struct fit_text t)

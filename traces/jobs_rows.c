@@ -38,14 +38,13 @@ int fit_tally_note(const struct fit_tally *t, struct fit_trace_out *out)
 int fit_row_fail(struct fit_trace_row *r, int code, const char *reason, size_t i,
 		 struct fit_err *err, const char *fmt, ...)
 {
-	char what[FIT_ERR_MAX];
 	va_list ap;
 
-	va_start(ap, fmt);
-	vsnprintf(what, sizeof what, fmt, ap);
-	va_end(ap);
 	r->reason = reason;
-	return fit_csv_fail(r->csv, code, r->fields[i].name, err, "%s", what);
+	va_start(ap, fmt);
+	fit_fail_at(err, code, fit_csv_input(r->csv), fit_csv_line(r->csv), r->fields[i].name, fmt, ap);
+	va_end(ap);
+	return code;
 }
 
 int fit_row_at_least(struct fit_trace_row *r, size_t from, size_t to, int64_t min,

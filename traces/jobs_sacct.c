@@ -118,15 +118,14 @@ static size_t find_known(struct fit_text t)
 	return i;
 }
 
+static bool is_space(char c)
+{
+	return c == ' ';
+}
+
 static struct fit_text trim(struct fit_text t)
 {
-	while (t.n && t.s[0] == ' ') {
-		t.s++;
-		t.n--;
-	}
-	while (t.n && t.s[t.n - 1] == ' ')
-		t.n--;
-	return t;
+	return fit_text_trim(t, is_space);
 }
 
 /* Where the next delimiter is, or the end. */
@@ -204,14 +203,13 @@ static int fail(struct sacct *r, int code, const char *reason, const char *field
 		struct fit_err *err,
 		const char *fmt, ...)
 {
-	char what[FIT_ERR_MAX];
 	va_list ap;
 
-	va_start(ap, fmt);
-	vsnprintf(what, sizeof what, fmt, ap);
-	va_end(ap);
 	r->reason = reason;
-	return fit_lines_fail(&r->lines, code, r->line, field, err, "%s", what);
+	va_start(ap, fmt);
+	fit_fail_at(err, code, fit_source_name(r->lines.source), r->line, field, fmt, ap);
+	va_end(ap);
+	return code;
 }
 
 static bool has(const struct sacct *r, enum column c)

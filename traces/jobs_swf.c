@@ -77,15 +77,13 @@ static int fail(struct swf *r, int code, const char *reason, size_t field, struc
 static int fail(struct swf *r, int code, const char *reason, size_t field, struct fit_err *err,
 		const char *fmt, ...)
 {
-	char what[FIT_ERR_MAX];
 	va_list ap;
 
-	va_start(ap, fmt);
-	vsnprintf(what, sizeof what, fmt, ap);
-	va_end(ap);
 	r->reason = reason;
-	return fit_lines_fail(&r->lines, code, r->lines.number, fit_swf_names[field], err, "%s",
-			      what);
+	va_start(ap, fmt);
+	fit_fail_at(err, code, fit_source_name(r->lines.source), r->lines.number, fit_swf_names[field], fmt, ap);
+	va_end(ap);
+	return code;
 }
 
 static int out_of_range(struct swf *r, size_t field, struct fit_err *err, const char *expected)

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "libfit/base/num.h"
-#include "traces/jobs.h"
+#include "traces/jobs_rows.h"
 
 enum { ID, MODEL, SUBMIT, START, DURATION, GPUS, ITERATIONS, INTERVAL, SIZE, AGGREGATE, SCALE, N };
 #define N_OUT 7		/* the first of them are the output, in its order */
@@ -20,6 +20,30 @@ static bool is_known_model(struct fit_text t)
 		if (fit_text_is(t, known[i]))
 			return true;
 	return false;
+}
+
+/* Models that the simulator does not know, and the first of them. */
+struct unknown {
+	struct fit_str first;
+	uint64_t n;
+};
+
+static int convert(struct fit_trace_row *r, struct fit_cell *row, struct fit_err *err)
+{
+	const struct fit_cell *in = r->in;
+	struct unknown *u = r->ctx;
+	int rc = fit_row_at_least(r, SUBMIT, SUBMIT, 0, err);
+
+	if (!rc)
+		rc = fit_row_at_least(r, DURATION, GPUS, 0, err);
+	if (rc)
+		return rc;
+	memcpy(row, in, N_OUT * sizeof *row);
+	r->reason = "duplicate id";
+	if (!in[MODEL].na && !is_known_model(in[MODEL].u.t) && !u->n++ &&
+	    fit_str_add(&u->first, in[MODEL].u.t.s, in[MODEL].u.t.n))
+		return fit_fail_nomem(err);
+	return FIT_OK;
 }
 
 int fit_trace_read_tiresias(struct fit_source *s, struct fit_trace_out *out, struct fit_err *err)
@@ -39,43 +63,18 @@ int fit_trace_read_tiresias(struct fit_source *s, struct fit_trace_out *out, str
 		[SCALE] = { "model_scale", FIT_TEXT, FIT_F_OPTIONAL }
 	};
 	static const struct fit_csv_options options = { .flags = FIT_CSV_DETECT };
-	struct fit_csv *c = NULL;
-	struct fit_cell cells[N];
-	struct fit_str unknown = { 0 };
-	uint64_t n_unknown = 0;
-	int rc = fit_csv_open(&c, s, &options, err);
+	struct unknown u = { .n = 0 };
+	const struct fit_trace_rows how = {
+		.options = &options, .fields = fields, .n_fields = N, .convert = convert, .ctx = &u
+	};
+	int rc = fit_trace_read_rows(s, out, &how, err);
 
-	if (!rc)
-		rc = fit_csv_bind(c, fields, N, err);
-	if (!rc && fit_trace_note_unbound(c, out))
-		rc = fit_fail_nomem(err);
-	while (!rc && !(rc = fit_trace_csv_row(c, out, cells, err))) {
-		const char *reason = "out of range";
-
-		rc = fit_trace_at_least(c, &fields[SUBMIT], &cells[SUBMIT], 0, err);
-		if (!rc)
-			rc = fit_trace_at_least(c, &fields[DURATION], &cells[DURATION], 0, err);
-		if (!rc)
-			rc = fit_trace_at_least(c, &fields[GPUS], &cells[GPUS], 0, err);
-		if (!rc) {
-			reason = "duplicate id";
-			rc = fit_trace_emit(out, cells, fit_csv_line(c), err);
-		}
-		if (rc) {
-			rc = fit_trace_bad(out, rc, reason, err);
-		} else if (!cells[MODEL].na && !is_known_model(cells[MODEL].u.t)) {
-			if (!n_unknown++ && fit_str_add(&unknown, cells[MODEL].u.t.s, cells[MODEL].u.t.n))
-				rc = fit_fail_nomem(err);
-		}
-	}
-	if (rc == FIT_END && n_unknown &&
+	if (!rc && u.n &&
 	    fit_trace_note(out, "%llu job%s with a model that the Tiresias simulator takes for "
-			   "inception3, such as '%.100s'", (unsigned long long)n_unknown,
-			   n_unknown == 1 ? "" : "s", unknown.s))
+			   "inception3, such as '%.100s'", (unsigned long long)u.n, u.n == 1 ? "" : "s", u.first.s))
 		rc = fit_fail_nomem(err);
-	fit_str_release(&unknown);
-	fit_csv_close(c);
-	return rc == FIT_END ? FIT_OK : rc;
+	fit_str_release(&u.first);
+	return rc;
 }
 
 int fit_trace_read_tiresias_cluster(struct fit_source *s, struct fit_trace_out *out,

@@ -68,15 +68,13 @@ static void pass(struct fit_json_scan *j, size_t k)
 static int fault(struct fit_json_scan *j, struct fit_err *err, const char *fmt, ...) FIT_PRINTF(3, 4);
 static int fault(struct fit_json_scan *j, struct fit_err *err, const char *fmt, ...)
 {
-	char what[FIT_ERR_MAX];
 	va_list ap;
 
-	va_start(ap, fmt);
-	vsnprintf(what, sizeof what, fmt, ap);
-	va_end(ap);
 	j->fatal = true;
-	return fit_fail(err, FIT_EPARSE, "%s:%llu: %s", fit_source_name(j->source),
-			(unsigned long long)j->line, what);
+	va_start(ap, fmt);
+	fit_fail_at(err, FIT_EPARSE, fit_source_name(j->source), j->line, NULL, fmt, ap);
+	va_end(ap);
+	return FIT_EPARSE;
 }
 
 static int cut_in_element(struct fit_json_scan *j, struct fit_err *err)
@@ -567,12 +565,10 @@ uint64_t fit_json_elements(const struct fit_json_scan *j)
 int fit_json_fail(const struct fit_json_scan *j, int code, const char *name, struct fit_err *err,
 		  const char *fmt, ...)
 {
-	char what[FIT_ERR_MAX];
 	va_list ap;
 
 	va_start(ap, fmt);
-	vsnprintf(what, sizeof what, fmt, ap);
+	fit_fail_at(err, code, fit_source_name(j->source), j->element_line, name, fmt, ap);
 	va_end(ap);
-	return fit_fail(err, code, "%s:%llu%s%s: %s", fit_source_name(j->source),
-			(unsigned long long)j->element_line, name ? ":" : "", name ? name : "", what);
+	return code;
 }

@@ -7,13 +7,7 @@
 
 struct fit_text fit_trim(struct fit_text t)
 {
-	while (t.n && fit_is_blank(t.s[0])) {
-		t.s++;
-		t.n--;
-	}
-	while (t.n && fit_is_blank(t.s[t.n - 1]))
-		t.n--;
-	return t;
+	return fit_text_trim(t, fit_is_blank);
 }
 
 int fit_lines_open(struct fit_lines *l, struct fit_source *s, struct fit_err *err)
@@ -32,14 +26,12 @@ void fit_lines_close(struct fit_lines *l)
 int fit_lines_fail(const struct fit_lines *l, int code, uint64_t number, const char *field,
 		   struct fit_err *err, const char *fmt, ...)
 {
-	char what[FIT_ERR_MAX];
 	va_list ap;
 
 	va_start(ap, fmt);
-	vsnprintf(what, sizeof what, fmt, ap);
+	fit_fail_at(err, code, fit_source_name(l->source), number, field, fmt, ap);
 	va_end(ap);
-	return fit_fail(err, code, "%s:%llu%s%s: %s", fit_source_name(l->source),
-			(unsigned long long)number, field ? ":" : "", field ? field : "", what);
+	return code;
 }
 
 static bool starts(const char *s, size_t n, const char *with, size_t k)

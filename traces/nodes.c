@@ -84,3 +84,18 @@ void fit_node_kinds_release(struct fit_node_kinds *k)
 	fit_index_release(&k->names);
 	*k = (struct fit_node_kinds){ 0 };
 }
+
+int fit_node_kinds_read(struct fit_source *s, struct fit_trace_out *out, const struct fit_field *fields,
+			size_t n,
+			int (*convert)(struct fit_trace_row *r, struct fit_cell *row, struct fit_err *err),
+			struct fit_err *err)
+{
+	struct fit_node_kinds kinds = { 0 };
+	const struct fit_trace_rows how = { .fields = fields, .n_fields = n, .convert = convert, .ctx = &kinds };
+	int rc = fit_trace_visit_rows(s, out, &how, err);
+
+	if (!rc)
+		rc = fit_node_kinds_emit(&kinds, out, err);
+	fit_node_kinds_release(&kinds);
+	return rc;
+}

@@ -6,7 +6,7 @@
 #ifndef TRACES_NODES_H
 #define TRACES_NODES_H
 
-#include "traces/jobs.h"
+#include "traces/jobs_rows.h"
 
 struct fit_node_kind {
 	char *type;		/* NULL: not given */
@@ -30,6 +30,12 @@ int fit_node_kinds_name(struct fit_node_kinds *k, const struct fit_csv *c, const
 			struct fit_text name, struct fit_err *err) FIT_MUST_CHECK;
 /* Emit node_type, nodes, gpus_per_node, cpus_per_node (real), mem_gib_per_node (real). */
 int fit_node_kinds_emit(const struct fit_node_kinds *k, struct fit_trace_out *out,
+			struct fit_err *err) FIT_MUST_CHECK;
+/* A list of nodes in rows of these fields: visit them with convert(), whose r->ctx is a struct fit_node_kinds,
+ * and emit the kinds. */
+int fit_node_kinds_read(struct fit_source *s, struct fit_trace_out *out, const struct fit_field *fields,
+			size_t n,
+			int (*convert)(struct fit_trace_row *r, struct fit_cell *row, struct fit_err *err),
 			struct fit_err *err) FIT_MUST_CHECK;
 void fit_node_kinds_release(struct fit_node_kinds *k);
 

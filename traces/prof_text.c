@@ -19,13 +19,7 @@ static bool is_blank(char ch)
 
 struct fit_text fit_prof_trim(struct fit_text t)
 {
-	while (t.n && is_blank(t.s[0])) {
-		t.s++;
-		t.n--;
-	}
-	while (t.n && is_blank(t.s[t.n - 1]))
-		t.n--;
-	return t;
+	return fit_text_trim(t, is_blank);
 }
 
 static char lower(char ch)
@@ -53,14 +47,12 @@ bool fit_prof_is(struct fit_text t, const char *word)
 int fit_prof_fail(const struct fit_prof_lines *l, int code, const char *name, struct fit_err *err,
 		  const char *fmt, ...)
 {
-	char what[FIT_ERR_MAX];
 	va_list ap;
 
 	va_start(ap, fmt);
-	vsnprintf(what, sizeof what, fmt, ap);
+	fit_fail_at(err, code, fit_source_name(l->source), l->line, name, fmt, ap);
 	va_end(ap);
-	return fit_fail(err, code, "%s:%llu%s%s: %s", fit_source_name(l->source),
-			(unsigned long long)l->line, name ? ":" : "", name ? name : "", what);
+	return code;
 }
 
 int fit_prof_line(struct fit_prof_lines *l, bool *bad, struct fit_err *err)

@@ -81,6 +81,16 @@ int fit_fail(struct fit_err *err, int code, const char *fmt, ...)
 	return code;
 }
 
+int fit_fail_at(struct fit_err *err, int code, const char *file, uint64_t line, const char *field,
+		const char *fmt, va_list ap)
+{
+	char what[FIT_ERR_MAX];
+
+	vsnprintf(what, sizeof what, fmt, ap);
+	return fit_fail(err, code, "%s:%llu%s%s: %s", file, (unsigned long long)line, field ? ":" : "",
+			field ? field : "", what);
+}
+
 int fit_fail_errno(struct fit_err *err, const char *fmt, ...)
 {
 	int saved = errno;

@@ -10,6 +10,7 @@
 #define FIT_BASE_STATUS_H
 
 #include <stdarg.h>
+#include <stdint.h>
 
 #include "libfit/base/linkage.h"
 
@@ -43,6 +44,10 @@ struct fit_err {
  * loses its middle (" ... "): what is wrong and why stand at its ends. */
 int fit_fail(struct fit_err *err, int code, const char *fmt, ...) FIT_PRINTF(3, 4);
 int fit_fail_v(struct fit_err *err, int code, const char *fmt, va_list ap) FIT_PRINTF(3, 0);
+
+/* "FILE:LINE:FIELD: what", or without ":FIELD" when field is NULL. */
+int fit_fail_at(struct fit_err *err, int code, const char *file, uint64_t line, const char *field,
+		const char *fmt, va_list ap) FIT_PRINTF(6, 0);
 
 /* fit_fail(err, FIT_EIO, ...) with ": strerror(errno)" at the end; FIT_ENOMEM where errno is ENOMEM. */
 int fit_fail_errno(struct fit_err *err, const char *fmt, ...) FIT_PRINTF(2, 3);

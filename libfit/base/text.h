@@ -37,6 +37,18 @@ int fit_text_cmp_natural(struct fit_text a, struct fit_text b);
 /* Is s[0..n) well-formed UTF-8 without NUL? */
 bool fit_text_is_utf8(struct fit_text t);
 
+/* The text without what is blank at its ends. */
+static inline struct fit_text fit_text_trim(struct fit_text t, bool (*is_blank)(char c))
+{
+	while (t.n && is_blank(t.s[0])) {
+		t.s++;
+		t.n--;
+	}
+	while (t.n && is_blank(t.s[t.n - 1]))
+		t.n--;
+	return t;
+}
+
 /* The word that goes with a count: "1 job", "0 jobs". */
 const char *fit_plural(uint64_t n, const char *one, const char *many);
 

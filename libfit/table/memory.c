@@ -164,15 +164,13 @@ struct fit_cell fit_column_cell(const struct fit_column *c, size_t row)
 int fit_table_fail(const struct fit_table *t, size_t row, int code, const char *name,
 		   struct fit_err *err, const char *fmt, ...)
 {
-	char what[FIT_ERR_MAX];
 	va_list ap;
 
 	va_start(ap, fmt);
-	vsnprintf(what, sizeof what, fmt, ap);
+	fit_fail_at(err, code, t->input[0] ? t->input : "table",
+		    t->first_line ? t->first_line + row : row + 1, name, fmt, ap);
 	va_end(ap);
-	return fit_fail(err, code, "%s:%llu%s%s: %s", t->input[0] ? t->input : "table",
-			(unsigned long long)(t->first_line ? t->first_line + row : row + 1),
-			name ? ":" : "", name ? name : "", what);
+	return code;
 }
 
 /* ---- reading whole tables ---- */

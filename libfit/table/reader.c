@@ -193,14 +193,12 @@ uint64_t fit_reader_line(const struct fit_reader *r)
 int fit_reader_fail(const struct fit_reader *r, int code, const char *name, struct fit_err *err,
 		    const char *fmt, ...)
 {
-	char what[FIT_ERR_MAX];
 	va_list ap;
 
 	va_start(ap, fmt);
-	vsnprintf(what, sizeof what, fmt, ap);
+	fit_fail_at(err, code, r->input, fit_reader_line(r), name, fmt, ap);
 	va_end(ap);
-	return fit_fail(err, code, "%s:%llu%s%s: %s", r->input, (unsigned long long)fit_reader_line(r),
-			name ? ":" : "", name ? name : "", what);
+	return code;
 }
 
 /* ---- binding columns ---- */
