@@ -29,41 +29,62 @@ void ga2m_binned_release(struct ga2m_binned *b)
 	*b = (struct ga2m_binned){ 0 };
 }
 
+/* Bins of numbers, of which neighbours become one. */
+struct merged {
+	size_t *bound, k;	/* bound[i] - 1: the cut that stays as number i */
+	uint16_t *map;		/* by bin before: bin now; missing stays 0 */
+};
+
+static void merged_release(struct merged *m)
+{
+	free(m->bound);
+	free(m->map);
+}
+
+/* So that there are at most max_bins; released by the caller, also of a failure. FIT_ENOMEM. */
+static int merge_bins(struct merged *m, const struct ga2m_binned *b, const struct fit_ga2m_feature *f,
+		      size_t at, size_t max_bins)
+{
+	size_t n = f->n_cuts[0] + 1;
+	uint32_t *count = calloc(n + 1, sizeof *count);
+
+	m->bound = malloc((max_bins + 1) * sizeof *m->bound);
+	m->map = calloc(n + 1, sizeof *m->map);
+	m->k = SIZE_MAX;
+	if (count && m->bound && m->map) {
+		for (size_t i = 0; i < b->n_rows; i++)
+			count[b->bin[at][i]]++;
+		m->k = fit_ga2m_bounds(count + 1, n, max_bins, m->bound);
+	}
+	free(count);
+	if (m->k == SIZE_MAX)
+		return FIT_ENOMEM;
+	for (size_t i = 0, j = 0; i < n; i++) {
+		while (j < m->k && m->bound[j] <= i)
+			j++;
+		m->map[i + 1] = (uint16_t)(j + 1);
+	}
+	return FIT_OK;
+}
+
 /* Pair cuts are some of the main cuts, so that a pair's main effects can be moved to the mains
  * exactly. */
 static int pair_cuts(struct ga2m_binned *b, struct fit_ga2m_feature *f, size_t at, size_t max_bins)
 {
-	size_t n = f->n_cuts[0] + 1, k;
-	uint32_t *count = calloc(n + 1, sizeof *count);
-	size_t *bound = malloc((max_bins + 1) * sizeof *bound);
-	uint16_t *map = calloc(n + 1, sizeof *map);
-	int rc = FIT_ENOMEM;
+	struct merged m;
+	int rc = merge_bins(&m, b, f, at, max_bins);
 
-	if (!count || !bound || !map)
-		goto out;
-	for (size_t i = 0; i < b->n_rows; i++)
-		count[b->bin[at][i]]++;
-	k = fit_ga2m_bounds(count + 1, n, max_bins, bound);
-	if (k == SIZE_MAX)
-		goto out;
-	if (k > 0 && !(f->cuts[1] = malloc(k * sizeof *f->cuts[1])))
-		goto out;
-	for (size_t i = 0; i < k; i++)
-		f->cuts[1][i] = f->cuts[0][bound[i] - 1];
-	f->n_cuts[1] = k;
-	for (size_t i = 0, j = 0; i < n; i++) {
-		while (j < k && bound[j] <= i)
-			j++;
-		map[i + 1] = (uint16_t)(j + 1);
+	if (!rc && m.k > 0 && !(f->cuts[1] = malloc(m.k * sizeof *f->cuts[1])))
+		rc = FIT_ENOMEM;
+	if (!rc) {
+		for (size_t i = 0; i < m.k; i++)
+			f->cuts[1][i] = f->cuts[0][m.bound[i] - 1];
+		f->n_cuts[1] = m.k;
+		b->to_pair[at] = m.map;
+		b->n_pair_bins[at] = m.k + 2;
+		m.map = NULL;
 	}
-	b->to_pair[at] = map;
-	b->n_pair_bins[at] = k + 2;
-	map = NULL;
-	rc = FIT_OK;
-out:
-	free(count);
-	free(bound);
-	free(map);
+	merged_release(&m);
 	return rc;
 }
 
@@ -140,35 +161,18 @@ out:
  * binning. */
 static int coarsen(struct ga2m_binned *b, struct fit_ga2m_feature *f, size_t at, size_t max_bins)
 {
-	size_t n = f->n_cuts[0] + 1, k;
-	uint32_t *count = calloc(n + 1, sizeof *count);
-	size_t *bound = malloc((max_bins + 1) * sizeof *bound);
-	uint16_t *map = calloc(n + 1, sizeof *map);
-	int rc = FIT_ENOMEM;
+	struct merged m;
+	int rc = merge_bins(&m, b, f, at, max_bins);
 
-	if (!count || !bound || !map)
-		goto out;
-	for (size_t i = 0; i < b->n_rows; i++)
-		count[b->bin[at][i]]++;
-	k = fit_ga2m_bounds(count + 1, n, max_bins, bound);
-	if (k == SIZE_MAX)
-		goto out;
-	for (size_t i = 0; i < k; i++)
-		f->cuts[0][i] = f->cuts[0][bound[i] - 1];
-	f->n_cuts[0] = k;
-	for (size_t i = 0, j = 0; i < n; i++) {
-		while (j < k && bound[j] <= i)
-			j++;
-		map[i + 1] = (uint16_t)(j + 1);
+	if (!rc) {
+		for (size_t i = 0; i < m.k; i++)
+			f->cuts[0][i] = f->cuts[0][m.bound[i] - 1];
+		f->n_cuts[0] = m.k;
+		for (size_t i = 0; i < b->n_rows; i++)
+			b->bin[at][i] = m.map[b->bin[at][i]];
+		b->n_bins[at] = m.k + 2;
 	}
-	for (size_t i = 0; i < b->n_rows; i++)
-		b->bin[at][i] = map[b->bin[at][i]];
-	b->n_bins[at] = k + 2;
-	rc = FIT_OK;
-out:
-	free(count);
-	free(bound);
-	free(map);
+	merged_release(&m);
 	return rc;
 }
 

@@ -128,18 +128,6 @@ struct stage {
 	size_t n_steps;
 };
 
-static void run_sums(const double *v, size_t n, size_t m, double *out)
-{
-	for (size_t i = 0; i < n; i++) {
-		double line = 0;
-
-		for (size_t j = 0; j < m; j++) {
-			line += v[i * m + j];
-			out[i * m + j] = line + (i ? out[(i - 1) * m + j] : 0);
-		}
-	}
-}
-
 static void turn(const double *v, size_t n, size_t m, double *out)
 {
 	for (size_t i = 0; i < n; i++)
@@ -179,7 +167,7 @@ static void rate_pair(struct stage *s, struct pair *q, size_t o)
 
 	if (s->constant && q->rated)
 		return;
-	run_sums(mass, q->rows, q->columns, s->mass_run);
+	fit_ga2m_running_sums(mass, q->rows, q->columns, s->mass_run);
 	rate_halves(&q->by[0], s->mass_run, q->count, q->rows, q->columns, s->bag->min_leaf);
 	turn(s->mass_run, q->rows, q->columns, s->turned_mass);
 	turn(q->count, q->rows, q->columns, s->count_turned);
@@ -292,7 +280,7 @@ static bool plan(struct stage *s, struct pair *q, size_t o, bool at_random, cons
 		st->first = gsl_rng_uniform_int(s->bag->rng, (unsigned long)q->rows - 1);
 		st->second[0] = st->second[1] = gsl_rng_uniform_int(s->bag->rng, (unsigned long)q->columns - 1);
 	} else if (!at_random) {
-		run_sums(sum, q->rows, q->columns, s->run);
+		fit_ga2m_running_sums(sum, q->rows, q->columns, s->run);
 		best_on_axis(s->run, &q->by[0], q->rows, q->columns, 0, &best, st);
 		turn(s->run, q->rows, q->columns, s->turned);
 		best_on_axis(s->turned, &q->by[1], q->columns, q->rows, 1, &best, st);
@@ -461,7 +449,7 @@ static int pair_init(struct stage *s, size_t k)
 		return FIT_ENOMEM;
 	for (size_t i = 0; i < t->n; i++)
 		q->count[q->train_cell[i]] += t->times ? t->times[i] : 1;
-	run_sums(q->count, q->rows, q->columns, q->count);
+	fit_ga2m_running_sums(q->count, q->rows, q->columns, q->count);
 	for (size_t o = 0; s->constant && o < s->n_outputs; o++) {
 		double *mass = q->mass + o * q->cells;
 

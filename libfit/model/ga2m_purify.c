@@ -205,8 +205,7 @@ out:
 
 /* ---- strength of an interaction ---- */
 
-/* Sums over all cells up to (i, j). */
-static void running_sums(const double *v, size_t n, size_t m, double *out)
+void fit_ga2m_running_sums(const double *v, size_t n, size_t m, double *out)
 {
 	for (size_t i = 0; i < n; i++) {
 		double line = 0;
@@ -253,7 +252,7 @@ int fit_ga2m_strength(const double *sum, const double *mass, const double *rows,
 		return FIT_ENOMEM;
 	for (int k = 0; k < 3; k++) {
 		s[k] = all + (size_t)k * n * m;
-		running_sums(from[k], n, m, s[k]);
+		fit_ga2m_running_sums(from[k], n, m, s[k]);
 	}
 	for (size_t i = 0; i + 1 < n; i++) {
 		for (size_t j = 0; j + 1 < m; j++) {

@@ -31,4 +31,8 @@ int fit_ga2m_purify(double *score, const double *weight, size_t n_rows, size_t n
 int fit_ga2m_strength(const double *sum, const double *mass, const double *rows, size_t n_rows,
 		      size_t n_columns, double min_rows, bool purified, double *strength) FIT_MUST_CHECK;
 
+/* out[i * m + j]: the sum of the cells, of n rows of m, in no row after i and no column after j. out may be
+ * v. */
+void fit_ga2m_running_sums(const double *v, size_t n, size_t m, double *out);
+
 #endif

@@ -14,16 +14,6 @@ static void start(struct fit_plot *p, struct fit_figure_size size, int width, in
 	fit_plot_init(p, size.width ? size.width : width, size.height ? size.height : height);
 }
 
-/* The end of each figure: on failure the figure goes, with a message when there is none yet. */
-static int done(struct fit_plot *p, int rc, struct fit_err *err)
-{
-	if (rc == FIT_ENOMEM)
-		fit_fail_nomem(err);
-	if (rc)
-		fit_plot_release(p);
-	return rc;
-}
-
 struct fit_time_unit fit_time_unit_for(double max_s)
 {
 	if (max_s <= 600)
@@ -171,12 +161,12 @@ int fit_figure_distribution(struct fit_plot *p, struct fit_figure_size size, con
 	start(p, size, 640, 400);
 	rc = find_range(samples, n, log_x, &lo, &hi, err);
 	if (rc)
-		return done(p, rc, err);
+		return fit_plot_made(p, rc, err);
 	if (times && !log_x)
 		unit = fit_time_unit_for(hi);
 	panel = fit_plot_add_panel(p);
 	if (!panel)
-		return done(p, FIT_ENOMEM, err);
+		return fit_plot_made(p, FIT_ENOMEM, err);
 	panel->key = FIT_PLOT_KEY_BOTTOM_RIGHT;
 	for (size_t i = 0; i < n && !rc; i++) {
 		struct fit_plot_series *s = fit_panel_add_series(panel, FIT_PLOT_STEPS, samples[i].label);
@@ -197,7 +187,7 @@ int fit_figure_distribution(struct fit_plot *p, struct fit_figure_size size, con
 	if (!rc)
 		rc = log_x || !times ? fit_plot_text(&panel->x.label, x_name) :
 				       label_with_unit(&panel->x.label, x_name, unit.name);
-	return done(p, rc, err);
+	return fit_plot_made(p, rc, err);
 }
 
 int fit_figure_cdf(struct fit_plot *p, struct fit_figure_size size, const char *x_name,
@@ -206,7 +196,7 @@ int fit_figure_cdf(struct fit_plot *p, struct fit_figure_size size, const char *
 	for (size_t i = 0; i < n && log_x; i++) {
 		if (samples[i].n && !(samples[i].sorted_s[0] > 0)) {
 			start(p, size, 640, 400);
-			return done(p, fit_fail(err, FIT_EDATA, "value '%g' on a logarithmic axis (expected "
+			return fit_plot_made(p, fit_fail(err, FIT_EDATA, "value '%g' on a logarithmic axis (expected "
 						"more than 0)", samples[i].sorted_s[0]), err);
 		}
 	}
@@ -223,10 +213,10 @@ int fit_figure_diurnal(struct fit_plot *p, struct fit_figure_size size, const ch
 
 	start(p, size, 640, 400);
 	if (n == 0)
-		return done(p, fit_fail(err, FIT_EDATA, "nothing to draw"), err);
+		return fit_plot_made(p, fit_fail(err, FIT_EDATA, "nothing to draw"), err);
 	panel = fit_plot_add_panel(p);
 	if (!panel)
-		return done(p, FIT_ENOMEM, err);
+		return fit_plot_made(p, FIT_ENOMEM, err);
 	panel->key = n > 1 ? FIT_PLOT_KEY_ABOVE : FIT_PLOT_KEY_NONE;
 	for (size_t i = 0; i < n && !rc; i++) {
 		struct fit_plot_series *s = fit_panel_add_series(panel, FIT_PLOT_STEPS, days[i].label);
@@ -255,7 +245,7 @@ int fit_figure_diurnal(struct fit_plot *p, struct fit_figure_size size, const ch
 		rc = fit_plot_text(&panel->x.label, "hour of day");
 	if (!rc)
 		rc = fit_plot_text(&panel->y.label, y_name);
-	return done(p, rc, err);
+	return fit_plot_made(p, rc, err);
 }
 
 /* ---- a cluster over time ---- */
@@ -355,14 +345,14 @@ int fit_figure_timeline(struct fit_plot *p, struct fit_figure_size size,
 
 	start(p, size, 720, 520);
 	if (n == 0)
-		return done(p, fit_fail(err, FIT_EDATA, "nothing to draw"), err);
+		return fit_plot_made(p, fit_fail(err, FIT_EDATA, "nothing to draw"), err);
 	last = fit_time_to_double(moments[n - 1].time_ns);
 	unit = fit_time_unit_for(last);
 	t.unit = unit.seconds;
 	for (int i = 0; i < 2 && !rc; i++) {
 		panel = fit_plot_add_panel(p);
 		if (!panel)
-			return done(p, FIT_ENOMEM, err);
+			return fit_plot_made(p, FIT_ENOMEM, err);
 		panel->key = FIT_PLOT_KEY_ABOVE;
 		panel->x.has_min = panel->y.has_min = panel->y.whole = true;
 		panel->x.has_max = last > 0;
@@ -379,7 +369,7 @@ int fit_figure_timeline(struct fit_plot *p, struct fit_figure_size size,
 		rc = rc ? rc : fit_plot_text(&panel->y.label, "jobs");
 		rc = rc ? rc : label_with_unit(&panel->x.label, "time since the trace origin", unit.name);
 	}
-	return done(p, rc, err);
+	return fit_plot_made(p, rc, err);
 }
 
 /* ---- columns of a table ---- */
@@ -474,7 +464,7 @@ int fit_figure_bars(struct fit_plot *p, struct fit_figure_size size, const char 
 		panel->y.log = true;
 	else if (!rc)
 		start_at_zero(panel);
-	return done(p, rc, err);
+	return fit_plot_made(p, rc, err);
 }
 
 int fit_figure_lines(struct fit_plot *p, struct fit_figure_size size, const char *x_name,
@@ -492,7 +482,7 @@ int fit_figure_lines(struct fit_plot *p, struct fit_figure_size size, const char
 		if (!log_y)
 			start_at_zero(panel);
 	}
-	return done(p, rc, err);
+	return fit_plot_made(p, rc, err);
 }
 
 /* ---- points of a long table ---- */
@@ -633,14 +623,14 @@ int fit_figure_panels(struct fit_plot *p, struct fit_figure_size size, const cha
 	else
 		start(p, size, 100 + 310 * (int)columns, 110 + 240 * (int)rows);
 	if (!points->n)
-		return done(p, fit_fail(err, FIT_EDATA, "nothing to draw"), err);
+		return fit_plot_made(p, fit_fail(err, FIT_EDATA, "nothing to draw"), err);
 	p->columns = columns;
 	most = (size_t)(p->width / (int)columns / 50);
 	for (size_t i = 0; i < n && !rc; i++) {
 		struct fit_plot_panel *panel = fit_plot_add_panel(p);
 
 		if (!panel)
-			return done(p, FIT_ENOMEM, err);
+			return fit_plot_made(p, FIT_ENOMEM, err);
 		if (n > 1)
 			rc = fit_plot_text(&panel->title, points->panels.name[i]);
 		rc = rc ? rc : fill_panel(panel, points, i);
@@ -652,5 +642,5 @@ int fit_figure_panels(struct fit_plot *p, struct fit_figure_size size, const cha
 		else
 			start_at_zero(panel);
 	}
-	return done(p, rc, err);
+	return fit_plot_made(p, rc, err);
 }

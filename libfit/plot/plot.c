@@ -42,6 +42,15 @@ void fit_plot_release(struct fit_plot *p)
 	*p = (struct fit_plot){ 0 };
 }
 
+int fit_plot_made(struct fit_plot *p, int rc, struct fit_err *err)
+{
+	if (rc == FIT_ENOMEM)
+		fit_fail_nomem(err);
+	if (rc)
+		fit_plot_release(p);
+	return rc;
+}
+
 /* Length of the UTF-8 character that starts with c. */
 static size_t char_size(unsigned char c)
 {

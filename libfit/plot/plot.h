@@ -90,6 +90,9 @@ struct fit_plot {
 
 void fit_plot_init(struct fit_plot *p, int width, int height);
 void fit_plot_release(struct fit_plot *p);
+/* The end of making a figure that came to rc, which it returns: on failure the figure goes, with a message of
+ * FIT_ENOMEM. */
+int fit_plot_made(struct fit_plot *p, int rc, struct fit_err *err);
 
 /* Set *to (title, an axis label) to a copy of a text; NULL takes it away. */
 int fit_plot_text(char **to, const char *text) FIT_MUST_CHECK;

@@ -8,15 +8,6 @@
 #include "libfit/plot/script.h"
 #include "libfit/table/table.h"
 
-static int done(struct fit_plot *p, int rc, struct fit_err *err)
-{
-	if (rc == FIT_ENOMEM)
-		fit_fail_nomem(err);
-	if (rc)
-		fit_plot_release(p);
-	return rc;
-}
-
 static bool is_number(const struct fit_shape_side *s)
 {
 	return !fit_real_is_na(s->from) && !fit_real_is_na(s->to);
@@ -113,7 +104,7 @@ int fit_figure_shape(struct fit_plot *p, struct fit_figure_size size, const char
 
 	fit_plot_init(p, size.width ? size.width : 640, size.height ? size.height : 400);
 	if (n == 0)
-		return done(p, fit_fail(err, FIT_EDATA, "no bins"), err);
+		return fit_plot_made(p, fit_fail(err, FIT_EDATA, "no bins"), err);
 	panel = fit_plot_add_panel(p);
 	rc = panel ? FIT_OK : FIT_ENOMEM;
 	for (size_t i = 0; i < n; i++)
@@ -127,7 +118,7 @@ int fit_figure_shape(struct fit_plot *p, struct fit_figure_size size, const char
 
 		p->height = p->height < wanted ? wanted : p->height;
 	}
-	return done(p, rc, err);
+	return fit_plot_made(p, rc, err);
 }
 
 /* ---- two features ---- */
@@ -164,7 +155,7 @@ int fit_figure_heatmap(struct fit_plot *p, struct fit_figure_size size, const ch
 
 	fit_plot_init(p, size.width ? size.width : 640, size.height ? size.height : 480);
 	if (n == 0)
-		return done(p, fit_fail(err, FIT_EDATA, "no cells"), err);
+		return fit_plot_made(p, fit_fail(err, FIT_EDATA, "no cells"), err);
 	panel = fit_plot_add_panel(p);
 	s = panel ? fit_panel_add_series(panel, FIT_PLOT_CELLS, NULL) : NULL;
 	rc = s ? FIT_OK : FIT_ENOMEM;
@@ -187,5 +178,5 @@ int fit_figure_heatmap(struct fit_plot *p, struct fit_figure_size size, const ch
 		*left_out = out;
 	rc = rc ? rc : fit_plot_text(&panel->x.label, x_name);
 	rc = rc ? rc : fit_plot_text(&panel->y.label, y_name);
-	return done(p, rc, err);
+	return fit_plot_made(p, rc, err);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The queue of ends: a binary heap, where entries that became void stay until they come up. */
+#include "libfit/base/heap.h"
 #include "libfit/replay/engine_state.h"
 
 static bool before(const struct queued *a, const struct queued *b)
@@ -11,33 +12,11 @@ static bool before(const struct queued *a, const struct queued *b)
 	return a->order < b->order;
 }
 
-static int push(struct fit_engine *g, struct queued q)
-{
-	size_t i = g->heap_n;
-
-	if (fit_grow(&g->heap, &g->heap_cap, i + 1, sizeof *g->heap))
-		return FIT_ENOMEM;
-	g->heap_n++;
-	for (; i && before(&q, &g->heap[(i - 1) / 2]); i = (i - 1) / 2)
-		g->heap[i] = g->heap[(i - 1) / 2];
-	g->heap[i] = q;
-	return FIT_OK;
-}
+FIT_HEAP(ends, struct queued, before)
 
 void fit_engine_drop_end(struct fit_engine *g)
 {
-	struct queued last = g->heap[--g->heap_n];
-	size_t i = 0, c;
-
-	while ((c = 2 * i + 1) < g->heap_n) {
-		if (c + 1 < g->heap_n && before(&g->heap[c + 1], &g->heap[c]))
-			c++;
-		if (!before(&g->heap[c], &last))
-			break;
-		g->heap[i] = g->heap[c];
-		i = c;
-	}
-	g->heap[i] = last;
+	ends_pop(g->heap, &g->heap_n);
 }
 
 int fit_engine_queue_end(struct fit_engine *g, uint32_t j, struct fit_err *err)
@@ -57,7 +36,7 @@ int fit_engine_queue_end(struct fit_engine *g, uint32_t j, struct fit_err *err)
 		return fit_fail(err, FIT_EDATA, "job %s: would not end within 190 years of the trace origin",
 				fit_engine_job(g, j)->id);
 	q.kind = late ? ENDS_LATE : ENDS;
-	return push(g, q) ? fit_fail_nomem(err) : FIT_OK;
+	return ends_push(&g->heap, &g->heap_n, &g->heap_cap, q) ? fit_fail_nomem(err) : FIT_OK;
 }
 
 uint32_t fit_engine_take_end(struct fit_engine *g)

@@ -9,6 +9,7 @@
  */
 #include <stdlib.h>
 
+#include "libfit/base/heap.h"
 #include "libfit/base/num.h"
 #include "libfit/replay/backlog.h"
 #include "libfit/replay/policy.h"
@@ -56,33 +57,16 @@ static void queue_free(void *state)
 	free(q);
 }
 
+FIT_HEAP(entries, struct entry, entry_before)
+
 static int queue_add(struct queue *q, struct entry e, struct fit_err *err)
 {
-	size_t i = q->n;
-
-	if (fit_grow(&q->heap, &q->cap, i + 1, sizeof *q->heap))
-		return fit_fail_nomem(err);
-	q->n++;
-	for (; i && entry_before(&e, &q->heap[(i - 1) / 2]); i = (i - 1) / 2)
-		q->heap[i] = q->heap[(i - 1) / 2];
-	q->heap[i] = e;
-	return FIT_OK;
+	return entries_push(&q->heap, &q->n, &q->cap, e) ? fit_fail_nomem(err) : FIT_OK;
 }
 
 static void queue_drop_first(struct queue *q)
 {
-	struct entry last = q->heap[--q->n];
-	size_t i = 0, c;
-
-	while ((c = 2 * i + 1) < q->n) {
-		if (c + 1 < q->n && entry_before(&q->heap[c + 1], &q->heap[c]))
-			c++;
-		if (!entry_before(&q->heap[c], &last))
-			break;
-		q->heap[i] = q->heap[c];
-		i = c;
-	}
-	q->heap[i] = last;
+	entries_pop(q->heap, &q->n);
 }
 
 static int fifo_arrive(void *state, const struct fit_view *v, uint32_t j, struct fit_err *err)

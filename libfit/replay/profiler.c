@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "libfit/base/heap.h"
 #include "libfit/base/num.h"
 #include "libfit/replay/placement.h"
 
@@ -101,33 +102,16 @@ static bool before(const struct item *a, const struct item *b)
 	return a->key != b->key ? a->key < b->key : a->order < b->order;
 }
 
+FIT_HEAP(items, struct item, before)
+
 static int push(struct heap *h, struct item x)
 {
-	size_t i = h->n;
-
-	if (fit_grow(&h->a, &h->cap, i + 1, sizeof *h->a))
-		return FIT_ENOMEM;
-	h->n++;
-	for (; i && before(&x, &h->a[(i - 1) / 2]); i = (i - 1) / 2)
-		h->a[i] = h->a[(i - 1) / 2];
-	h->a[i] = x;
-	return FIT_OK;
+	return items_push(&h->a, &h->n, &h->cap, x);
 }
 
 static void pop(struct heap *h)
 {
-	struct item last = h->a[--h->n];
-	size_t i = 0, c;
-
-	while ((c = 2 * i + 1) < h->n) {
-		if (c + 1 < h->n && before(&h->a[c + 1], &h->a[c]))
-			c++;
-		if (!before(&h->a[c], &last))
-			break;
-		h->a[i] = h->a[c];
-		i = c;
-	}
-	h->a[i] = last;
+	items_pop(h->a, &h->n);
 }
 
 static int by_key(const void *pa, const void *pb)

@@ -267,19 +267,6 @@ const struct fit_schema *fit_schema_find(const char *name)
 	return NULL;
 }
 
-static int no_column(const struct fit_table *t, const char *name, struct fit_err *err)
-{
-	struct fit_str found = { 0 };
-	int rc = FIT_OK;
-
-	for (size_t c = 0; c < t->n_columns && !rc; c++)
-		rc = fit_str_printf(&found, "%s%s", c ? ", " : "", t->columns[c].name);
-	rc = rc ? fit_fail_nomem(err) : fit_fail(err, FIT_ENOTFOUND, "%s: no column '%s' (found %s)",
-						 t->input, name, found.s ? found.s : "none");
-	fit_str_release(&found);
-	return rc;
-}
-
 static bool is_word(struct fit_text t, const char *const *words)
 {
 	for (; *words; words++)
@@ -367,7 +354,7 @@ int fit_schema_check(const struct fit_schema *s, const struct fit_table *t, stru
 		struct check k = { .t = t, .rule = r, .err = err };
 
 		if (!c) {
-			rc = r->flags & MUST ? no_column(t, r->name, err) : FIT_OK;
+			rc = r->flags & MUST ? fit_table_no_column(t, r->name, err) : FIT_OK;
 			continue;
 		}
 		for (size_t row = 0; row < t->n_rows && !rc; row++)

@@ -98,20 +98,6 @@ static bool listed(const char *name, const char *const *list, size_t n)
 	return false;
 }
 
-static int no_column(const struct fit_table *t, const char *name, struct fit_err *err)
-{
-	struct fit_str found = { 0 };
-	int rc = FIT_OK;
-
-	for (size_t c = 0; c < t->n_columns && !rc; c++)
-		rc = fit_str_printf(&found, "%s%s", c ? ", " : "", t->columns[c].name);
-	rc = rc ? fit_fail_nomem(err) : fit_fail(err, FIT_ENOTFOUND, "%s: no column '%s' (found %s)",
-						 t->input[0] ? t->input : "table", name,
-						 found.s ? found.s : "none");
-	fit_str_release(&found);
-	return rc;
-}
-
 static int find_keys(struct fit_diff *d, const struct fit_table *a, const struct fit_table *b,
 		     const struct fit_diff_params *p, struct fit_err *err)
 {
@@ -127,9 +113,9 @@ static int find_keys(struct fit_diff *d, const struct fit_table *a, const struct
 		d->keys_a[k] = find(a, keys[k]);
 		d->keys_b[k] = find(b, keys[k]);
 		if (d->keys_a[k] == NOWHERE)
-			return no_column(a, keys[k], err);
+			return fit_table_no_column(a, keys[k], err);
 		if (d->keys_b[k] == NOWHERE)
-			return no_column(b, keys[k], err);
+			return fit_table_no_column(b, keys[k], err);
 	}
 	return FIT_OK;
 }
@@ -151,7 +137,7 @@ static int check_names(const struct fit_table *a, const struct fit_table *b, con
 {
 	for (size_t i = 0; i < n; i++)
 		if (find(a, names[i]) == NOWHERE && find(b, names[i]) == NOWHERE)
-			return no_column(a, names[i], err);
+			return fit_table_no_column(a, names[i], err);
 	return FIT_OK;
 }
 

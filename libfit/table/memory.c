@@ -173,6 +173,20 @@ int fit_table_fail(const struct fit_table *t, size_t row, int code, const char *
 	return code;
 }
 
+int fit_table_no_column(const struct fit_table *t, const char *name, struct fit_err *err)
+{
+	struct fit_str found = { 0 };
+	int rc = FIT_OK;
+
+	for (size_t c = 0; c < t->n_columns && !rc; c++)
+		rc = fit_str_printf(&found, "%s%s", c ? ", " : "", t->columns[c].name);
+	rc = rc ? fit_fail_nomem(err) : fit_fail(err, FIT_ENOTFOUND, "%s: no column '%s' (found %s)",
+						 t->input[0] ? t->input : "table", name,
+						 found.s ? found.s : "none");
+	fit_str_release(&found);
+	return rc;
+}
+
 /* ---- reading whole tables ---- */
 
 static bool ends_with(const char *s, const char *suffix)

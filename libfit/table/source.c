@@ -412,20 +412,30 @@ static int decode(struct fit_source *s, void *buf, size_t cap, size_t *n, struct
 	return rc;
 }
 
+/* More of the text behind what the buffer has, or the end of it. */
+static int take_in(struct fit_source *s, struct fit_err *err)
+{
+	size_t got;
+	int rc;
+
+	if (fit_grow(&s->buf, &s->cap, s->n + LINE_START + FIT_LINE_SLACK, 1))
+		return fit_fail_nomem(err);
+	rc = decode(s, s->buf + s->n, s->cap - FIT_LINE_SLACK - s->n, &got, err);
+	if (rc)
+		return rc;
+	s->end = got == 0;
+	s->n += got;
+	return FIT_OK;
+}
+
 int fit_source_peek(struct fit_source *s, size_t cap, struct fit_text *bytes, bool *whole,
 		    struct fit_err *err)
 {
 	while (s->n - s->at < cap && !s->end) {
-		size_t got;
-		int rc;
+		int rc = take_in(s, err);
 
-		if (fit_grow(&s->buf, &s->cap, s->n + LINE_START + FIT_LINE_SLACK, 1))
-			return fit_fail_nomem(err);
-		rc = decode(s, s->buf + s->n, s->cap - FIT_LINE_SLACK - s->n, &got, err);
 		if (rc)
 			return rc;
-		s->end = got == 0;
-		s->n += got;
 	}
 	bytes->s = s->buf ? s->buf + s->at : "";
 	bytes->n = s->n - s->at < cap ? s->n - s->at : cap;
@@ -477,7 +487,6 @@ int fit_source_line(struct fit_source *s, char **line, size_t *n, struct fit_err
 	for (;;) {
 		char *lf = s->n > s->at + searched ?
 			   memchr(s->buf + s->at + searched, '\n', s->n - s->at - searched) : NULL;
-		size_t got;
 		int rc;
 
 		if (lf || (s->end && s->at < s->n)) {
@@ -501,14 +510,9 @@ int fit_source_line(struct fit_source *s, char **line, size_t *n, struct fit_err
 			s->n = searched;
 			s->at = 0;
 		}
-		rc = fit_grow(&s->buf, &s->cap, s->n + LINE_START + FIT_LINE_SLACK, 1);
-		if (rc)
-			return fit_fail_nomem(err);
-		rc = decode(s, s->buf + s->n, s->cap - FIT_LINE_SLACK - s->n, &got, err);
+		rc = take_in(s, err);
 		if (rc)
 			return rc;
-		s->end = got == 0;
-		s->n += got;
 	}
 }
 

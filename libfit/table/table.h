@@ -240,6 +240,8 @@ struct fit_text fit_column_text(const struct fit_column *c, size_t row);	/* NA: 
 /* As fit_reader_fail(), for row r (from 0) of a table that was read. */
 int fit_table_fail(const struct fit_table *t, size_t row, int code, const char *name,
 		   struct fit_err *err, const char *fmt, ...) FIT_PRINTF(6, 7);
+/* FIT_ENOTFOUND: there is no such column; the message says which there are. */
+int fit_table_no_column(const struct fit_table *t, const char *name, struct fit_err *err);
 
 /* ---- stores ---- */
 

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "libfit/base/heap.h"
 #include "libfit/verify/verify_state.h"
 
 /* Times predicted from a profile that are closer than this cannot be told apart: the log decides
@@ -22,38 +23,16 @@ static bool before(const struct verify_heap_item *a, const struct verify_heap_it
 	return a->rank < b->rank;
 }
 
+FIT_HEAP(items, struct verify_heap_item, before)
+
 int verify_heap_push(struct verify_heap *h, struct verify_heap_item x)
 {
-	size_t i = h->n;
-
-	if (fit_grow(&h->a, &h->cap, h->n + 1, sizeof *h->a))
-		return FIT_ENOMEM;
-	h->n++;
-	for (; i && before(&x, &h->a[(i - 1) / 2]); i = (i - 1) / 2)
-		h->a[i] = h->a[(i - 1) / 2];
-	h->a[i] = x;
-	return FIT_OK;
+	return items_push(&h->a, &h->n, &h->cap, x);
 }
 
 void verify_heap_pop(struct verify_heap *h)
 {
-	struct verify_heap_item x = h->a[--h->n];
-	size_t i = 0;
-
-	for (;;) {
-		size_t c = 2 * i + 1;
-
-		if (c >= h->n)
-			break;
-		if (c + 1 < h->n && before(&h->a[c + 1], &h->a[c]))
-			c++;
-		if (!before(&h->a[c], &x))
-			break;
-		h->a[i] = h->a[c];
-		i = c;
-	}
-	if (h->n)
-		h->a[i] = x;
+	items_pop(h->a, &h->n);
 }
 
 /* ---- orders of live records ---- */
