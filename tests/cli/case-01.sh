@@ -4,14 +4,6 @@
 need_shared cases/01-sacct-timelimit-and-never-started 18
 C=$GOODFIT_SHARED/cases/01-sacct-timelimit-and-never-started
 
-# cut NAMES: these columns of $T/out, without metadata
-cols() {
-	awk -F '\t' -v names="$1" 'BEGIN { n = split(names, want, " ") }
-	/^#/ { next }
-	!head { for (i = 1; i <= NF; i++) at[$i] = i; head = 1; next }
-	{ s = ""; for (k = 1; k <= n; k++) s = s (k > 1 ? " " : "") $at[want[k]]; print s }' "$T/out"
-}
-
 run "sacct.txt" 0 gf-trace --from sacct "$C/sacct.txt"
 cp "$T/err" "$T/said"
 lines "six jobs, none dropped" "$T/out" 15

@@ -4,17 +4,10 @@
 need_shared cases/02-sacct-tres-gpu-count 9
 C=$GOODFIT_SHARED/cases/02-sacct-tres-gpu-count
 
-cols() {
-	awk -F '\t' -v names="$1" 'BEGIN { n = split(names, want, " ") }
-	/^#/ { next }
-	!head { for (i = 1; i <= NF; i++) at[$i] = i; head = 1; next }
-	{ s = ""; for (k = 1; k <= n; k++) s = s (k > 1 ? "," : "") $at[want[k]]; print s }' "$T/out"
-}
-
 run "sacct.txt" 0 gf-trace --from sacct "$C/sacct.txt"
 is "one job never started; nothing else to say" "$T/err" \
 	"gf-trace: warning: $C/sacct.txt: 1 never started"
-cols "job_id gpus_alloc gpu_types gpus_req" >"$T/rows"
+cols "job_id gpus_alloc gpu_types gpus_req" , >"$T/rows"
 is "GPUs given, their types, GPUs asked for" "$T/rows" \
 "7101,2,NA,2
 7102,4,a100:4,4
@@ -25,7 +18,7 @@ is "GPUs given, their types, GPUs asked for" "$T/rows" \
 7107,1,NA,1
 7108,2,1g.10gb:2,2
 7109,0,NA,8"
-cols "gpus_alloc gpus duration_s" | awk -F , '{ n += $1; if ($3 != "NA") h += $2 * $3 / 3600 }
+cols "gpus_alloc gpus duration_s" , | awk -F , '{ n += $1; if ($3 != "NA") h += $2 * $3 / 3600 }
 	END { printf "%d %.3f\n", n, h }' >"$T/rows"
 is "sixteen GPUs, sixteen GPU-hours" "$T/rows" "16 16.000"
 run "-v" 0 gf-trace -v --from sacct "$C/sacct.txt"
@@ -37,5 +30,5 @@ sed 's|gres/gpu:a100=4,gres/gpu=4,mem=64G,node=2|gres/gpu:a100=3,gres/gpu=4,mem=
 run "types that do not add up" 0 gf-trace --from sacct "$T/sacct.txt"
 has "a warning with the job id" "$T/err" \
 	': 1 job with GPU types that do not add up to gres/gpu \(the total is taken\), such as job 7102$'
-cols "job_id gpus" | sed -n 2p >"$T/rows"
+cols "job_id gpus" , | sed -n 2p >"$T/rows"
 is "the total counts" "$T/rows" "7102,4"

@@ -4,13 +4,6 @@
 need_shared cases/08-swf-minus-one-and-comments 15
 L=$GOODFIT_SHARED/cases/08-swf-minus-one-and-comments/log.swf
 
-cols() {
-	awk -F '\t' -v names="$1" 'BEGIN { n = split(names, want, " ") }
-	/^#/ { next }
-	!head { for (i = 1; i <= NF; i++) at[$i] = i; head = 1; next }
-	{ s = ""; for (k = 1; k <= n; k++) s = s (k > 1 ? " " : "") $at[want[k]]; print s }' "$T/out"
-}
-
 run "strict" 1 gf-trace --gpus-from processors --from swf "$L"
 is "stops at the short line" "$T/err" "gf-trace: $L:18: 8 fields, 18 expected"
 run "tolerant" 0 gf-trace --gpus-from processors --skip-bad=1 --from swf "$L"

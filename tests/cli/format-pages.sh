@@ -10,15 +10,8 @@ for page in docs/formats/*.md; do
 	name=goodfit-$(basename "$page" .md)
 	run "$name: is made" 0 scripts/format-page "$page"
 	cp "$T/out" "$T/$name.5"
-	if command -v groff >/dev/null 2>&1; then
-		groff -man -mdoc -ww -z "$T/$name.5" >"$T/groff" 2>&1
-		is "$name: groff has nothing to say" "$T/groff" ""
-	else
-		skip "groff is not installed"
-	fi
+	lint_page "$name" "$T/$name.5"
 	if command -v mandoc >/dev/null 2>&1; then
-		mandoc -T lint -W warning "$T/$name.5" >"$T/mandoc" 2>&1
-		is "$name: mandoc has nothing to say" "$T/mandoc" ""
 		# Every piece of code within a line of the source that is one word.
 		rendered "$T/$name.5" >"$T/words"
 		grep -v -e '^    ' -e '^# ' -e '^|' "$page" | grep -oE '`[a-z0-9_]+`' | tr -d '`' | sort -u >"$T/code"
@@ -27,7 +20,7 @@ for page in docs/formats/*.md; do
 		done <"$T/code" >"$T/absent"
 		is "$name: no name is lost" "$T/absent" ""
 	else
-		skip "mandoc is not installed" 2
+		skip "mandoc is not installed"
 	fi
 	[ "$(grep -c '^## ' "$page")" -eq "$(($(grep -c '^[.]Sh ' "$T/$name.5") - 2 - $(grep -c '^[.]Sh DESCRIPTION$' "$T/$name.5")))" ]
 	ok "$name: all sections" $?

@@ -140,28 +140,19 @@ same "from standard input" "$T/a" "$T/b"
 
 # ---- faults ----
 # fault NAME STATUS MESSAGE COMMAND…
-fault() {
-	fault_name=$1 fault_want=$2 fault_message=$3
-	shift 3
-	run "$fault_name" "$fault_want" "$@"
-	head -n 1 "$T/err" >"$T/first"
-	is "$fault_name: the message" "$T/first" "$fault_message"
-	[ ! -s "$T/out" ]
-	ok "$fault_name: nothing on standard output" $?
-}
-fault "an unknown format" 2 "gf-export: unknown format 'xml' (gf-export --help lists them)" gf-export --to xml "$T/theta.tsv"
-fault "an option of another format" 2 "gf-export: --name is of no use with --to adaptdl" gf-export --to adaptdl --name x "$T/theta.tsv"
-fault "no C name" 2 "gf-export: bad name 'int' (expected a C identifier)" gf-export --to tree-c --name int $D/tree-slow.tsv
-fault "no batch size" 1 "gf-export: $T/theta.tsv: no initial batch size of 'ant' (expected --stats with a column init_batch)" gf-export --to adaptdl "$T/theta.tsv"
-fault "no such application" 1 "gf-export: $T/theta.tsv: no model of 'cow'" gf-export --to adaptdl --app cow "$T/theta.tsv"
+refuses "an unknown format" 2 "gf-export: unknown format 'xml' (gf-export --help lists them)" gf-export --to xml "$T/theta.tsv"
+refuses "an option of another format" 2 "gf-export: --name is of no use with --to adaptdl" gf-export --to adaptdl --name x "$T/theta.tsv"
+refuses "no C name" 2 "gf-export: bad name 'int' (expected a C identifier)" gf-export --to tree-c --name int $D/tree-slow.tsv
+refuses "no batch size" 1 "gf-export: $T/theta.tsv: no initial batch size of 'ant' (expected --stats with a column init_batch)" gf-export --to adaptdl "$T/theta.tsv"
+refuses "no such application" 1 "gf-export: $T/theta.tsv: no model of 'cow'" gf-export --to adaptdl --app cow "$T/theta.tsv"
 sed 's/0.0011/-1/' "$T/theta.tsv" >"$T/bad.tsv"
 run "a bad parameter is not handed over" 1 gf-export --to adaptdl --stats "$T/stats.tsv" "$T/bad.tsv"
 has "and its place is named" "$T/err" "bad.tsv:2:beta_c_s: "
 sed 's/	64	/	0	/' "$T/stats.tsv" >"$T/bad.tsv"
-fault "a bad batch size" 1 "gf-export: $T/bad.tsv:2:init_batch: out of range '0' (expected 1 or more)" gf-export --to adaptdl --stats "$T/bad.tsv" "$T/theta.tsv"
-fault "no tree" 1 "gf-export: $T/theta.tsv:1: no column 'criterion' (found app, alpha_c_s, beta_c_s, alpha_n_s, beta_n_s, alpha_r_s, beta_r_s, gamma)" gf-export --to tree-json "$T/theta.tsv"
+refuses "a bad batch size" 1 "gf-export: $T/bad.tsv:2:init_batch: out of range '0' (expected 1 or more)" gf-export --to adaptdl --stats "$T/bad.tsv" "$T/theta.tsv"
+refuses "no tree" 1 "gf-export: $T/theta.tsv:1: no column 'criterion' (found app, alpha_c_s, beta_c_s, alpha_n_s, beta_n_s, alpha_r_s, beta_r_s, gamma)" gf-export --to tree-json "$T/theta.tsv"
 sed 's/	[0-9.]*$/	-7/' $D/boa-plans.tsv >"$T/bad.tsv"
 run "a width with a time below 0 is not handed over" 1 gf-export --to widths-json "$T/bad.tsv"
 has "and its place is named" "$T/err" "bad.tsv:[0-9]*:[a-z_]*: bad value '-7' .expected 0 or more.$"
 printf 'name\tplace\na\tb\n' >"$T/texts.tsv"
-fault "no numbers" 1 "gf-export: $T/texts.tsv: no numbers (expected a column of them, and rows)" gf-export --to prometheus "$T/texts.tsv"
+refuses "no numbers" 1 "gf-export: $T/texts.tsv: no numbers (expected a column of them, and rows)" gf-export --to prometheus "$T/texts.tsv"

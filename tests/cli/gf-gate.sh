@@ -485,11 +485,7 @@ ok "another seed deals other folds" $((1 - $?))
 fault() {
 	fault_name=$1 fault_want=$2 fault_message=$3
 	shift 3
-	run "$fault_name" "$fault_want" gf-gate "$@"
-	head -n 1 "$T/err" >"$T/first"
-	is "$fault_name: the message" "$T/first" "gf-gate: $fault_message"
-	[ ! -s "$T/out" ]
-	ok "$fault_name: nothing on standard output" $?
+	refuses "$fault_name" "$fault_want" "gf-gate: $fault_message" gf-gate "$@"
 }
 fault "no model" 1 "$D/jobs-small.tsv: a table, but not one of models that is known (expected what gf-throughput, gf-speedup, gf-pgns, gf-tree or gf-ga2m writes)" $D/jobs-small.tsv
 fault "an incumbent of another kind" 1 "$T/tree.tsv: a decision tree, but the model is throughput models" -i "$T/tree.tsv" "$T/theta.tsv"

@@ -4,11 +4,6 @@
 D=tests/data
 theta=$D/goodput-theta.tsv stats=$D/goodput-stats.tsv
 
-# column NAME FILE: its values, one a line
-column() {
-	awk -F '\t' -v c="$1" '/^#/ { next } !seen { for (i = 1; i <= NF; i++) if ($i == c) k = i
-		seen = 1; next } { print $k }' "$2"
-}
 # good FILE PROGRAM: awk over the rows, columns by name in c[]; near(a, b) to 1e-12
 good() {
 	awk -F '\t' 'function near(a, b) { d = a - b; if (d < 0) d = -d; return d <= 1e-12 * (b < 0 ? -b : b) }

@@ -38,32 +38,23 @@ same "compressed" "$T/a" "$T/b"
 
 # ---- faults ----
 # fault NAME STATUS MESSAGE COMMAND…
-fault() {
-	fault_name=$1 fault_want=$2 fault_message=$3
-	shift 3
-	run "$fault_name" "$fault_want" "$@"
-	head -n 1 "$T/err" >"$T/first"
-	is "$fault_name: the message" "$T/first" "$fault_message"
-	[ ! -s "$T/out" ]
-	ok "$fault_name: nothing on standard output" $?
-}
 echo '{"initBatchSize": 0}' >"$T/bad.json"
-fault "a batch size of 0" 1 "gf-import: $T/bad.json: bad initBatchSize (expected a whole number of at least 1)" gf-import "$T/bad.json"
+refuses "a batch size of 0" 1 "gf-import: $T/bad.json: bad initBatchSize (expected a whole number of at least 1)" gf-import "$T/bad.json"
 echo '{"ant": {"initBatchSize": 4, "perfParams": {"alpha_c": 1}}}' >"$T/bad.json"
-fault "a parameter is missing" 1 "gf-import: $T/bad.json: ant: bad perfParams.beta_c (expected a number)" gf-import "$T/bad.json"
+refuses "a parameter is missing" 1 "gf-import: $T/bad.json: ant: bad perfParams.beta_c (expected a number)" gf-import "$T/bad.json"
 echo '{"ant": {"initBatchSize": 4, ' >"$T/bad.json"
 run "JSON that ends" 1 gf-import "$T/bad.json"
 has "its line" "$T/err" "^gf-import: $T/bad.json:[12]: "
 echo 'up{a="x} 1' >"$T/bad.prom"
-fault "a label without an end" 1 "gf-import: $T/bad.prom:1: a label without an end (expected a quote)" gf-import "$T/bad.prom"
+refuses "a label without an end" 1 "gf-import: $T/bad.prom:1: a label without an end (expected a quote)" gf-import "$T/bad.prom"
 printf 'up 1\ndown 1x\n' >"$T/bad.prom"
-fault "a bad value" 1 "gf-import: $T/bad.prom:2: bad value (expected a number, NaN, +Inf or -Inf)" gf-import "$T/bad.prom"
+refuses "a bad value" 1 "gf-import: $T/bad.prom:2: bad value (expected a number, NaN, +Inf or -Inf)" gf-import "$T/bad.prom"
 echo 'up 1 1700000000' >"$T/bad.prom"
-fault "a timestamp" 1 "gf-import: $T/bad.prom:1: something behind the value (expected no timestamp: a model has none)" gf-import "$T/bad.prom"
+refuses "a timestamp" 1 "gf-import: $T/bad.prom:1: something behind the value (expected no timestamp: a model has none)" gf-import "$T/bad.prom"
 echo '# TYPE up thing' >"$T/bad.prom"
-fault "a bad type" 1 "gf-import: $T/bad.prom:1: bad type (expected counter, gauge, histogram, summary or untyped)" gf-import "$T/bad.prom"
+refuses "a bad type" 1 "gf-import: $T/bad.prom:1: bad type (expected counter, gauge, histogram, summary or untyped)" gf-import "$T/bad.prom"
 echo 'up{a="\q"} 1' >"$T/bad.prom"
-fault "a bad escape" 1 "gf-import: $T/bad.prom:1: bad escape in a label (expected \\\\, \\\" or \\n)" gf-import "$T/bad.prom"
+refuses "a bad escape" 1 "gf-import: $T/bad.prom:1: bad escape in a label (expected \\\\, \\\" or \\n)" gf-import "$T/bad.prom"
 widths() {	# SHARE WORK
 	echo "{\"schema\": \"goodfit-widths/1\", \"plans\": [{\"class\": \"a\", \"plan\": 0, \"share\": $1, \"widths\":" \
 		"[{\"epoch\": 0, \"gpus\": 1, \"work\": $2}]}]}"
@@ -80,7 +71,7 @@ gf-export --to widths-tsv tests/data/boa-plans.tsv | awk -F '\t' -v OFS='\t' 'NR
 run "a negative share in a table" 1 gf-import "$T/bad.tsv"
 is "is said" "$T/err" "gf-import: $T/bad.tsv:3:share: bad share '-0.5' (expected 0 to 1)"
 echo '{"schema": "goodfit-widths/1", "plans": [{"class": "a", "plan": 0, "share": 1, "widths": [{"epoch": 0, "gpus": 0}]}]}' >"$T/bad.json"
-fault "a width of 0" 1 "gf-import: $T/bad.json: plan 1: bad gpus (expected a whole number of at least 1)" gf-import "$T/bad.json"
+refuses "a width of 0" 1 "gf-import: $T/bad.json: plan 1: bad gpus (expected a whole number of at least 1)" gf-import "$T/bad.json"
 echo '!' >"$T/bad.txt"
-fault "no format" 1 "gf-import: $T/bad.txt: no format that is known (expected what gf-export writes)" gf-import "$T/bad.txt"
-fault "an unknown format to read" 2 "gf-import: unknown format 'xml' (gf-import --help lists them)" gf-import --from xml "$T/bad.txt"
+refuses "no format" 1 "gf-import: $T/bad.txt: no format that is known (expected what gf-export writes)" gf-import "$T/bad.txt"
+refuses "an unknown format to read" 2 "gf-import: unknown format 'xml' (gf-import --help lists them)" gf-import --from xml "$T/bad.txt"

@@ -3,11 +3,6 @@
 . tests/cli/lib.sh
 D=tests/data
 
-# column NAME FILE: its values, one a line
-column() {
-	awk -F '\t' -v c="$1" '/^#/ { next } !seen { for (i = 1; i <= NF; i++) if ($i == c) k = i
-		seen = 1; next } { print $k }' "$2"
-}
 # good FILE PROGRAM: awk over the rows, columns by name in c[]; near(a, b) to 1e-9
 good() {
 	awk -F '\t' 'function near(a, b) { d = a - b; if (d < 0) d = -d; return d <= 1e-9 * (b < 0 ? -b : b) }
@@ -84,9 +79,7 @@ is "without a number" "$T/a" "NA NA"
 # ---- faults of a log ----
 fault() {
 	printf '%s\n' "$head_row" "a	0	2	0	8	2	1" "$2" >"$T/bad.tsv"
-	run "$1" 1 gf-pgns "$T/bad.tsv"
-	is "$1: the message" "$T/err" "gf-pgns: $T/bad.tsv:3:$3"
-	is "$1: no output" "$T/out" ""
+	refuses "$1" 1 "gf-pgns: $T/bad.tsv:3:$3" gf-pgns "$T/bad.tsv"
 }
 fault "no replicas" "a	1	0	0	8	2	1" "replicas: bad number '0' (expected 1 to 1000000000)"
 fault "half a sample" "a	1	1	0	0.5	2	1" "local_bsz: bad value '0.5' (expected a whole number)"

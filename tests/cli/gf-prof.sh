@@ -119,9 +119,7 @@ edit() {
 
 # refused NAME STATUS MESSAGE
 refused() {
-	run "$1" "$2" gf-prof --from pollux "$T/a"
-	is "$1: the message" "$T/err" "gf-prof: $3"
-	is "$1: no output" "$T/out" ""
+	refuses "$1" "$2" "gf-prof: $3" gf-prof --from pollux "$T/a"
 }
 app=$T/a/app
 

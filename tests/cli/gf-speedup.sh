@@ -3,10 +3,6 @@
 . tests/cli/lib.sh
 D=tests/data
 
-column() {	# NAME FILE
-	awk -F '\t' -v want="$1" '/^#/ { next } !n++ { for (i = 1; i <= NF; i++) c[$i] = i; next } { print $c[want] }' "$2"
-}
-
 # ---- tables ----
 run "a table" 0 gf-speedup --min-gpus text=2 $D/boa-speedups.tsv
 golden "gets verdicts" "$T/out" $D/speedup-verdicts.tsv

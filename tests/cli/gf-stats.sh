@@ -197,9 +197,7 @@ ok "285 years apart: that many hours" $?
 
 # ---- faults ----
 fault() {	# NAME FILE MESSAGE
-	run "$1" 1 gf-stats "$2"
-	is "$1: said so" "$T/err" "gf-stats: $2:$3"
-	is "$1: no output" "$T/out" ""
+	refuses "$1" 1 "gf-stats: $2:$3" gf-stats "$2"
 }
 sed 's/	RUNNING	/	running	/' "$JOBS" >"$T/bad.tsv"
 fault "a status in lower case" "$T/bad.tsv" "8:status: unknown status 'running' (expected OK, FAILED, \

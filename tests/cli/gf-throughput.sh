@@ -3,15 +3,8 @@
 . tests/cli/lib.sh
 D=tests/data
 
-# column NAME FILE: its values, one a line
-column() {
-	awk -F '\t' -v c="$1" '/^#/ { next } !seen { for (i = 1; i <= NF; i++) if ($i == c) k = i
-		seen = 1; next } { print $k }' "$2"
-}
 fault() {
-	run "$1" 1 gf-throughput "$T/bad.tsv"
-	is "$1: the message" "$T/err" "gf-throughput: $T/bad.tsv$2"
-	is "$1: no output" "$T/out" ""
+	refuses "$1" 1 "gf-throughput: $T/bad.tsv$2" gf-throughput "$T/bad.tsv"
 }
 head_row='num_nodes	num_replicas	local_bsz	step_time_s	sync_time_s'
 

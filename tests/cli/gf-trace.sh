@@ -11,9 +11,7 @@ rows() {
 
 # fault NAME FORMAT MESSAGE: $T/bad.csv fails with that message after its name, and writes nothing
 fault() {
-	run "$1" 1 gf-trace --from "$2" "$T/bad.csv"
-	is "$1: the message" "$T/err" "gf-trace: $T/bad.csv$3"
-	is "$1: no output" "$T/out" ""
+	refuses "$1" 1 "gf-trace: $T/bad.csv$3" gf-trace --from "$2" "$T/bad.csv"
 }
 
 # ---- pollux ----

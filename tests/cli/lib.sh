@@ -15,6 +15,11 @@
 #   hasnt NAME FILE REGEX  none does
 #   lines NAME FILE N      FILE has N lines
 #   same NAME A B          two files are equal, byte by byte
+#   refuses NAME STATUS TEXT CMD…  run CMD: that status, TEXT (and then at most where to find help) on standard
+#                          error, and nothing on standard output
+#   column NAME FILE       the values of a column of a table, one a line
+#   cols NAMES [SEP]       those of several columns of $T/out, a row a line, with SEP (default ' ') between
+#   lint_page NAME FILE    groff and mandoc have nothing to say about a manual page
 #   golden NAME FILE KEPT  FILE equals the committed file KEPT; BLESS=1 rewrites KEPT instead
 #   diag TEXT…             a comment in the output
 #   skip WHY [N]           N (default 1) tests are not run, and why
@@ -178,6 +183,42 @@ same() {
 	return 0
 }
 
+refuses() {
+	tap_what=$1 tap_status=$2 tap_text=$3
+	shift 3
+	run "$tap_what" "$tap_status" "$@"
+	sed "\$ { /^Try '.* --help'\.\$/d; }" "$T/err" >"$T/.said"
+	is "$tap_what: the message" "$T/.said" "$tap_text"
+	is "$tap_what: no output" "$T/out" ""
+}
+
+column() {
+	awk -F '\t' -v c="$1" '/^#/ { next } !seen { for (i = 1; i <= NF; i++) if ($i == c) k = i
+		seen = 1; next } { print $k }' "$2"
+}
+
+cols() {
+	awk -F '\t' -v names="$1" -v sep="${2- }" 'BEGIN { n = split(names, want, " ") }
+	/^#/ { next }
+	!head { for (i = 1; i <= NF; i++) at[$i] = i; head = 1; next }
+	{ s = ""; for (k = 1; k <= n; k++) s = s (k > 1 ? sep : "") $at[want[k]]; print s }' "$T/out"
+}
+
+lint_page() {
+	if command -v groff >/dev/null 2>&1; then
+		groff -man -mdoc -ww -z "$2" >"$T/groff" 2>&1
+		is "$1: groff has nothing to say" "$T/groff" ""
+	else
+		skip "groff is not installed"
+	fi
+	if command -v mandoc >/dev/null 2>&1; then
+		mandoc -T lint -W warning "$2" >"$T/mandoc" 2>&1
+		is "$1: mandoc has nothing to say" "$T/mandoc" ""
+	else
+		skip "mandoc is not installed"
+	fi
+}
+
 golden() {
 	if [ -n "${BLESS-}" ]; then
 		cp "$2" "$3"
@@ -218,6 +259,7 @@ need_tool() {
 # awk programs and literal dollar signs
 # shellcheck disable=SC2016,SC2154
 
+opts=
 judge() {
 	# shellcheck disable=SC2086
 	gf-verify --jobs "$jobs" $opts "$1"

@@ -36,18 +36,7 @@ blocks() {
 for page in docs/man/*.[15]; do
 	[ -f "$page" ] || continue
 	name=$(basename "$page")
-	if command -v groff >/dev/null 2>&1; then
-		groff -man -mdoc -ww -z "$page" >"$T/groff" 2>&1
-		is "$name: groff has nothing to say" "$T/groff" ""
-	else
-		skip "groff is not installed"
-	fi
-	if command -v mandoc >/dev/null 2>&1; then
-		mandoc -T lint -W warning "$page" >"$T/mandoc" 2>&1
-		is "$name: mandoc has nothing to say" "$T/mandoc" ""
-	else
-		skip "mandoc is not installed"
-	fi
+	lint_page "$name" "$page"
 	sed -n 's/^[.]Sh "*\([A-Z ]*[A-Z]\)"*$/\1/p' "$page" >"$T/sections"
 	case $page in
 	*.1)	printf '%s\n' NAME SYNOPSIS DESCRIPTION OPTIONS FILES 'EXIT STATUS' EXAMPLES 'SEE ALSO' \

@@ -51,10 +51,6 @@ awk 'BEGIN { OFS = "\t"; print "job_id", "submit_s", "app", "gpus", "batch_size"
 		if (i == 16) t += 700
 		print "j" i, t, x % 3 ? "conv" : "text", 1 + i % 3, x % 3 ? 64 : 20 } }' >"$T/jobs"
 
-judge() {
-	gf-verify --jobs "$T/jobs" --profile "$T/mini.h5" "$1"
-}
-
 # good NAME OPTION…: a replay that passes every rule
 good() {
 	name=$1
@@ -63,9 +59,7 @@ good() {
 		--profile "$T/mini.h5" "$@" "$T/jobs"
 	cp "$T/out" "$T/$name"
 	hasnt "$name: no complaints" "$T/err" .
-	run "$name is a good log" 0 judge "$T/$name"
-	hasnt "$name: no rule is violated" "$T/out" '	violated	'
-	good=$T/$name
+	use "$T/$name" "$T/jobs" --profile "$T/mini.h5"
 }
 
 for rule in goodput throughput utilisation pollux rubick; do

@@ -4,9 +4,7 @@
 D=tests/data
 
 fault() {
-	run "$1" 1 gf-trace -q --from gavel "$T/bad"
-	is "$1: the message" "$T/err" "gf-trace: $T/bad$2"
-	is "$1: no output" "$T/out" ""
+	refuses "$1" 1 "gf-trace: $T/bad$2" gf-trace -q --from gavel "$T/bad"
 }
 
 run "ten fields" 0 gf-trace --no-meta --from gavel $D/trace-gavel.trace

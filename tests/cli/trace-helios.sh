@@ -6,9 +6,7 @@ H=job_id,user,vc,gpu_num,cpu_num,node_num,state,submit_time,start_time,end_time,
 
 # fault NAME MESSAGE: $T/bad fails with that message after its name, and writes nothing
 fault() {
-	run "$1" 1 gf-trace --from helios "$T/bad"
-	is "$1: the message" "$T/err" "gf-trace: $T/bad$2"
-	is "$1: no output" "$T/out" ""
+	refuses "$1" 1 "gf-trace: $T/bad$2" gf-trace --from helios "$T/bad"
 }
 # rows NAME FORMAT LINE...: a file of these lines is read
 rows() {

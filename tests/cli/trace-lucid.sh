@@ -4,9 +4,7 @@
 D=tests/data
 
 fault() {
-	run "$1" 1 gf-trace -q --from "$2" "$T/bad.csv"
-	is "$1: the message" "$T/err" "gf-trace: $T/bad.csv$3"
-	is "$1: no output" "$T/out" ""
+	refuses "$1" 1 "gf-trace: $T/bad.csv$3" gf-trace -q --from "$2" "$T/bad.csv"
 }
 
 run "jobs" 0 gf-trace --from lucid $D/trace-lucid.csv

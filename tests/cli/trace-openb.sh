@@ -4,9 +4,7 @@
 D=tests/data
 
 fault() {
-	run "$1" 1 gf-trace -q --from "$2" "$T/bad.csv"
-	is "$1: the message" "$T/err" "gf-trace: $T/bad.csv$3"
-	is "$1: no output" "$T/out" ""
+	refuses "$1" 1 "gf-trace: $T/bad.csv$3" gf-trace -q --from "$2" "$T/bad.csv"
 }
 H=name,cpu_milli,memory_mib,num_gpu,gpu_milli,gpu_spec,qos,pod_phase,creation_time,deletion_time,scheduled_time
 

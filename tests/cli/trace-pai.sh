@@ -15,9 +15,7 @@ rows() {
 fault() {
 	fault_name=$1 fault_want=$2
 	shift 2
-	run "$fault_name" 1 gf-trace -q --from pai "$@"
-	is "$fault_name: the message" "$T/err" "gf-trace: $fault_want"
-	is "$fault_name: no output" "$T/out" ""
+	refuses "$fault_name" 1 "gf-trace: $fault_want" gf-trace -q --from pai "$@"
 }
 H="job_id	user	group	app	submit_s	start_s	end_s	duration_s	gpus	gpu_type	status	cpus	mem_mib"
 JOINED="$H

@@ -6,9 +6,7 @@ S=$D/trace-philly-sample.json
 
 # fault NAME MESSAGE: $T/bad fails with that message after its name, and writes nothing
 fault() {
-	run "$1" 1 gf-trace --from philly "$T/bad"
-	is "$1: the message" "$T/err" "gf-trace: $T/bad$2"
-	is "$1: no output" "$T/out" ""
+	refuses "$1" 1 "gf-trace: $T/bad$2" gf-trace --from philly "$T/bad"
 }
 # job TEXT...: one job whose members besides jobid and submitted_time are TEXT
 job() {

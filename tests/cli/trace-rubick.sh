@@ -4,9 +4,7 @@
 D=tests/data
 
 fault() {
-	run "$1" 1 gf-trace -q --from rubick "$T/bad.csv"
-	is "$1: the message" "$T/err" "gf-trace: $T/bad.csv$2"
-	is "$1: no output" "$T/out" ""
+	refuses "$1" 1 "gf-trace: $T/bad.csv$2" gf-trace -q --from rubick "$T/bad.csv"
 }
 
 run "jobs" 0 gf-trace --no-meta --from rubick $D/trace-rubick.csv

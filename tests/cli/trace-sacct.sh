@@ -4,14 +4,6 @@
 D=tests/data
 H='JobID|State|Submit|Start|End|Elapsed|ReqTRES|AllocTRES'
 
-# these columns of $T/out, without metadata
-cols() {
-	awk -F '\t' -v names="$1" 'BEGIN { n = split(names, want, " ") }
-	/^#/ { next }
-	!head { for (i = 1; i <= NF; i++) at[$i] = i; head = 1; next }
-	{ s = ""; for (k = 1; k <= n; k++) s = s (k > 1 ? " " : "") $at[want[k]]; print s }' "$T/out"
-}
-
 # read NAME COLUMNS WANT [OPTION…]: $T/in as a table
 read_in() {
 	tap_what=$1 tap_cols=$2 tap_rows=$3
@@ -23,11 +15,9 @@ read_in() {
 
 # fault NAME MESSAGE [OPTION…]: $T/in fails with that message after its name, and writes nothing
 fault() {
-	tap_what=$1 tap_said=$2
+	fault_name=$1 fault_want=$2
 	shift 2
-	run "$tap_what" 1 gf-trace --from sacct "$@" "$T/in"
-	is "$tap_what: the message" "$T/err" "gf-trace: $T/in$tap_said"
-	is "$tap_what: no output" "$T/out" ""
+	refuses "$fault_name" 1 "gf-trace: $T/in$fault_want" gf-trace --from sacct "$@" "$T/in"
 }
 
 # put HEADING LINE…: $T/in

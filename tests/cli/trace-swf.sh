@@ -8,17 +8,8 @@ rec() {
 	echo "$1 $2 $3 $4 $5 -1 -1 $6 -1 -1 $7 -1 -1 -1 -1 -1 -1 -1"
 }
 
-cols() {
-	awk -F '\t' -v names="$1" 'BEGIN { n = split(names, want, " ") }
-	/^#/ { next }
-	!head { for (i = 1; i <= NF; i++) at[$i] = i; head = 1; next }
-	{ s = ""; for (k = 1; k <= n; k++) s = s (k > 1 ? " " : "") $at[want[k]]; print s }' "$T/out"
-}
-
 fault() {
-	run "$1" 1 gf-trace $G --from swf "$T/in"
-	is "$1: the message" "$T/err" "gf-trace: $T/in$2"
-	is "$1: no output" "$T/out" ""
+	refuses "$1" 1 "gf-trace: $T/in$2" gf-trace $G --from swf "$T/in"
 }
 
 # ---- the sample ----

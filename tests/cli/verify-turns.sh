@@ -6,10 +6,6 @@
 # shellcheck disable=SC2016
 V='-c va:2x8,vb:1x8 --virtual-clusters'
 
-judge() {
-	gf-verify --jobs "$jobs" "$1"
-}
-
 # good NAME RULE OPTION…: a fresh log of $jobs, which the rule looked at and passed
 good() {
 	good=$T/good name=$1 rule=$2

@@ -10,6 +10,7 @@
  *   check_span(found, expected)             a struct fit_text and a C string
  *   check_ok(status, err)                   status is FIT_OK, or the test fails with err's message
  *   check_err(status, err, code, message)   that failure, with exactly that message
+ *   check_file(name, text)                  name becomes that of a new file with that text, in the scratch folder
  */
 #ifndef TESTS_UNIT_CHECK_H
 #define TESTS_UNIT_CHECK_H
@@ -21,6 +22,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -94,5 +96,22 @@ CHECK_UNUSED static void check_err_at(int status, const struct fit_err *err, int
 }
 #define check_err(status, err, code, message) \
 	check_err_at((status), (err), (code), (message), #status, __FILE__, __LINE__)
+
+#define CHECK_NAME_MAX 400
+
+CHECK_UNUSED static void check_file(char name[CHECK_NAME_MAX], const char *text)
+{
+	const char *dir = getenv("TMPDIR");
+	FILE *f;
+	int fd;
+
+	snprintf(name, CHECK_NAME_MAX, "%s/gf-unit.XXXXXX", dir && *dir ? dir : "/tmp");
+	fd = mkstemp(name);
+	assert_true(fd >= 0);
+	f = fdopen(fd, "w");
+	assert_non_null(f);
+	fputs(text, f);
+	assert_int_equal(fclose(f), 0);
+}
 
 #endif

@@ -9,21 +9,13 @@
 #include "libfit/metrics/fairness.h"
 
 #define S FIT_NS_PER_S
-#define NAME_MAX_BYTES 400
 
 static int read_text(struct fit_isolated **t, const char *text, struct fit_err *err)
 {
-	char name[NAME_MAX_BYTES];
-	FILE *f;
-	int fd, rc;
+	char name[CHECK_NAME_MAX];
+	int rc;
 
-	snprintf(name, sizeof name, "%s/test_fairness.XXXXXX", getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp");
-	fd = mkstemp(name);
-	assert_true(fd >= 0);
-	f = fdopen(fd, "w");
-	assert_non_null(f);
-	fputs(text, f);
-	assert_int_equal(fclose(f), 0);
+	check_file(name, text);
 	rc = fit_isolated_read(t, name, err);
 	unlink(name);
 	return rc;

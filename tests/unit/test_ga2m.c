@@ -8,6 +8,7 @@
 #include "libfit/model/ga2m_bins.h"
 #include "libfit/model/ga2m_purify.h"
 #include "libfit/model/ga2m_shape.h"
+#include "tests/unit/ga2m.h"
 
 #define COUNT(a) (sizeof(a) / sizeof *(a))
 
@@ -50,15 +51,6 @@ static struct fit_ga2m_params quick(void)
 	p.greedy_ratio = 2;
 	p.max_rounds = 400;
 	return p;
-}
-
-static void train(struct fit_ga2m *m, struct fit_ga2m_data *d, const struct fit_ga2m_params *p)
-{
-	struct fit_err err;
-
-	check_ok(fit_ga2m_train(m, d, p, NULL, &err), &err);
-	assert_null(fit_ga2m_check(m));
-	fit_ga2m_data_release(d);
 }
 
 static double predict(const struct fit_ga2m *m, double a, double b, const char *c)

@@ -6,6 +6,7 @@
 
 #include "libfit/model/ga2m_purify.h"
 #include "libfit/model/ga2m_train.h"
+#include "tests/unit/ga2m.h"
 
 static struct fit_ga2m_params plain(enum fit_ga2m_loss loss)
 {
@@ -16,15 +17,6 @@ static struct fit_ga2m_params plain(enum fit_ga2m_loss loss)
 	p.max_rounds = 0;
 	p.keep_bags = true;
 	return p;
-}
-
-static void train(struct fit_ga2m *m, struct fit_ga2m_data *d, const struct fit_ga2m_params *p)
-{
-	struct fit_err err;
-
-	check_ok(fit_ga2m_train(m, d, p, NULL, &err), &err);
-	assert_null(fit_ga2m_check(m));
-	fit_ga2m_data_release(d);
 }
 
 static void name_classes(struct fit_ga2m_data *d, size_t n)

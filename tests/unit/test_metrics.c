@@ -11,7 +11,6 @@
 #include "libfit/metrics/summary.h"
 
 #define S FIT_NS_PER_S
-#define NAME_MAX_BYTES 400
 
 /* The next event of a log written here: time in seconds, GPUs whole. */
 static int say(struct fit_metrics *m, double t, enum fit_event_kind kind, const char *job, double gpus,
@@ -27,21 +26,12 @@ static int say(struct fit_metrics *m, double t, enum fit_event_kind kind, const 
 #define tell(m, t, kind, job, gpus) check_ok(say((m), (t), FIT_EVENT_##kind, (job), (gpus), &err), &err)
 
 /* An operand that holds text: a file in the scratch folder. */
-static struct fit_reader *reader_of(char name[NAME_MAX_BYTES], const char *text)
+static struct fit_reader *reader_of(char name[CHECK_NAME_MAX], const char *text)
 {
 	struct fit_reader *r = NULL;
 	struct fit_err err = { 0 };
-	FILE *f;
-	int fd;
 
-	snprintf(name, NAME_MAX_BYTES, "%s/test_metrics.XXXXXX",
-		 getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp");
-	fd = mkstemp(name);
-	assert_true(fd >= 0);
-	f = fdopen(fd, "w");
-	assert_non_null(f);
-	fputs(text, f);
-	assert_int_equal(fclose(f), 0);
+	check_file(name, text);
 	check_ok(fit_reader_open(&r, name, &err), &err);
 	return r;
 }
@@ -140,7 +130,7 @@ static void nodes_come_and_go(void **state)
 	struct fit_summary s;
 	struct fit_reader *r;
 	struct fit_err err = { 0 };
-	char name[NAME_MAX_BYTES];
+	char name[CHECK_NAME_MAX];
 	size_t found = 0;
 
 	(void)state;
@@ -288,7 +278,7 @@ static void shared_gpus_are_held_once(void **state)
 		"1\tsubmit\tg\t2\t-\tNA\n2\tprofile\tg\t1\t0:1\tNA\n6\tprofiled\tg\t0\t-\tNA\n"
 		"10\tstart\tg\t2\t0:2\th\n10\tshare\th\t2\t0:2\tg\n30\tfinish\th\t0\t-\tNA\n"
 		"30\tshare\tg\t2\t0:2\tNA\n50\tfinish\tg\t0\t-\tNA\n";
-	char name[NAME_MAX_BYTES];
+	char name[CHECK_NAME_MAX];
 	struct fit_reader *r = reader_of(name, text);
 	struct fit_metrics m;
 	struct fit_err err = { 0 };
@@ -315,7 +305,7 @@ static void refuse_row(const char *row, const char *message)
 	struct fit_metrics m;
 	struct fit_reader *r;
 	struct fit_err err = { 0 };
-	char name[NAME_MAX_BYTES];
+	char name[CHECK_NAME_MAX];
 
 	assert_int_equal(fit_str_printf(&text, HEAD "0\tcluster\tNA\t8\t2x4\tNA\tNA\n%s\n", row), FIT_OK);
 	r = reader_of(name, text.s);
@@ -373,7 +363,7 @@ static void metadata_restart(void **state)
 	struct fit_metrics m;
 	struct fit_reader *r;
 	struct fit_err err = { 0 };
-	char name[NAME_MAX_BYTES], want[NAME_MAX_BYTES + 100];
+	char name[CHECK_NAME_MAX], want[CHECK_NAME_MAX + 100];
 
 	(void)state;
 	r = reader_of(name, "#fit-table/1\n#restart_s=12.5\n" HEAD "#end rows=0\n");
@@ -460,7 +450,7 @@ static void groups_in_order(void **state)
 	struct fit_groups g;
 	struct fit_reader *r;
 	struct fit_err err = { 0 };
-	char name[NAME_MAX_BYTES];
+	char name[CHECK_NAME_MAX];
 
 	(void)state;
 	r = reader_of(name, rows);

@@ -17,6 +17,7 @@
 #include "libfit/model/profile.h"
 #include "libfit/model/profile_store.h"
 #include "traces/csv.h"
+#include "tests/unit/profiles.h"
 #include "traces/prof_pollux.h"
 
 #define REL 1e-12	/* the reference read its CSV with a parser that is off by a unit at times */
@@ -36,18 +37,7 @@ static const char *path(const char *dir, const char *name)
 
 static void read_shared(const char *shared, struct fit_profile_tables *t)
 {
-	const struct fit_pollux_options how = { 0 };
-	const struct fit_pollux_tables into = {
-		&t->t[FIT_PROFILE_APPS], &t->t[FIT_PROFILE_PLACEMENTS],
-		&t->t[FIT_PROFILE_SCALABILITY], &t->t[FIT_PROFILE_VALIDATION],
-	};
-	char hash[FIT_HASH_HEX];
-	struct fit_err err;
-
-	check_ok(fit_profile_tables_init(t, &err), &err);
-	check_ok(fit_pollux_read_profiles(path(shared, "public/pollux-osdi21/traces"), &how, &into,
-					  hash, &err), &err);
-	check_ok(fit_profile_tables_prepare(t, &err), &err);
+	read_profiles(path(shared, "public/pollux-osdi21/traces"), t);
 }
 
 /* 1: there is nothing to compare with. */

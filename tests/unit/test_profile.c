@@ -8,6 +8,7 @@
 #include "libfit/base/placement.h"
 #include "libfit/model/profile.h"
 #include "libfit/model/profile_store.h"
+#include "tests/unit/profiles.h"
 #include "traces/prof_pollux.h"
 
 /* ---- an invented application, made here ---- */
@@ -86,17 +87,7 @@ static struct fit_placement placed(int n, const int *gpus)
 /* The profile of tests/data/profile-mini. */
 static void mini_tables(struct fit_profile_tables *t)
 {
-	const struct fit_pollux_options how = { 0 };
-	const struct fit_pollux_tables into = {
-		&t->t[FIT_PROFILE_APPS], &t->t[FIT_PROFILE_PLACEMENTS],
-		&t->t[FIT_PROFILE_SCALABILITY], &t->t[FIT_PROFILE_VALIDATION],
-	};
-	char hash[FIT_HASH_HEX];
-	struct fit_err err;
-
-	check_ok(fit_profile_tables_init(t, &err), &err);
-	check_ok(fit_pollux_read_profiles("tests/data/profile-mini", &how, &into, hash, &err), &err);
-	check_ok(fit_profile_tables_prepare(t, &err), &err);
+	read_profiles("tests/data/profile-mini", t);
 }
 
 /* ---- tests ---- */

@@ -48,19 +48,10 @@ static struct fit_verifier *judge(const char *jobs, const char *log)
 /* Write a text to a new file; free() the name after unlink(). */
 static char *write_file(const char *text)
 {
-	const char *dir = getenv("TMPDIR");
-	char *name = malloc(256);
-	FILE *f;
-	int fd;
+	char *name = malloc(CHECK_NAME_MAX);
 
 	assert_non_null(name);
-	snprintf(name, 256, "%s/verify.XXXXXX", dir ? dir : "/tmp");
-	fd = mkstemp(name);
-	assert_true(fd >= 0);
-	f = fdopen(fd, "w");
-	assert_non_null(f);
-	fputs(text, f);
-	assert_int_equal(fclose(f), 0);
+	check_file(name, text);
 	return name;
 }
 
