@@ -31,8 +31,8 @@ int fit_node_kinds_name(struct fit_node_kinds *k, const struct fit_csv *c, const
 /* Emit node_type, nodes, gpus_per_node, cpus_per_node (real), mem_gib_per_node (real). */
 int fit_node_kinds_emit(const struct fit_node_kinds *k, struct fit_trace_out *out,
 			struct fit_err *err) FIT_MUST_CHECK;
-/* A list of nodes in rows of these fields: visit them with convert(), whose r->ctx is a struct fit_node_kinds,
- * and emit the kinds. */
+/* A list of nodes in rows of these fields: visit them with convert(), whose r->ctx is a struct
+ * fit_node_kinds, and emit the kinds. */
 int fit_node_kinds_read(struct fit_source *s, struct fit_trace_out *out, const struct fit_field *fields,
 			size_t n,
 			int (*convert)(struct fit_trace_row *r, struct fit_cell *row, struct fit_err *err),
