@@ -172,6 +172,8 @@ static int run(struct cli *cli, void *given)
 		rc = throughput_read_profile(cli, o, &d, &err);
 	else if (!o->predict)
 		rc = throughput_read(cli, o, cli_operand(cli, 0), "", &d, &err);
+	if (!rc && d.bad > 0 && o->skip_bad == 0)
+		goto out;	/* each was reported, cli->status is set */
 	if (!rc && !o->predict && d.n == 0)
 		rc = fit_fail(&err, FIT_EDATA, "%s: no observations%s", d.name ? d.name : "input",
 			      o->app.n ? " of that application" : "");
@@ -185,7 +187,7 @@ static int run(struct cli *cli, void *given)
 		status = cli_error(cli, &err);
 out:
 	throughput_release(&d);
-	return status;
+	return status > cli->status ? status : cli->status;
 }
 
 static const struct cli_verb verbs[] = {

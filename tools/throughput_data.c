@@ -156,11 +156,12 @@ static int find_group(struct throughput_data *d, const struct fit_input *in,
 int throughput_bad_record(struct cli *cli, const struct throughput_options *o, struct throughput_data *d,
 		      const struct fit_input *in, struct fit_err *err)
 {
-	if (o->skip_bad == 0)
-		return FIT_EDATA;
 	d->bad++;
-	cli_note(cli, "left out: %s", err->msg);
-	if (d->bad > (uint64_t)o->skip_bad)
+	if (o->skip_bad == 0)
+		cli_error(cli, err);
+	else
+		cli_note(cli, "left out: %s", err->msg);
+	if (o->skip_bad > 0 && d->bad > (uint64_t)o->skip_bad)
 		return fit_fail(err, FIT_EDATA, "%s: more than %lld bad records (--skip-bad)",
 				fit_input_name(in), (long long)o->skip_bad);
 	return FIT_OK;

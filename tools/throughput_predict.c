@@ -79,7 +79,7 @@ int throughput_predict_all(struct cli *cli, const struct throughput_options *o, 
 		rc = fit_input_row(in, err);
 		if (!rc)
 			rc = predict_row(in, &c, &models, w, err);
-		if (rc == FIT_EDATA)
+		if (rc == FIT_EDATA && o->skip_bad > 0)
 			rc = throughput_bad_record(cli, o, d, in, err);
 	}
 	if (rc == FIT_END)

@@ -113,8 +113,9 @@ same "is the report" "$T/report" "$T/piped"
 ok "and the pipe is still one" $?
 run "a full device" 3 gf-diff "$T/p.tsv" "$T/q.tsv" -o /dev/full
 is "says so" "$T/err" "gf-diff: /dev/full: cannot write: No space left on device"
-run "an empty name" 3 gf-diff "$T/p.tsv" "$T/q.tsv" -o ''
-is "is no file" "$T/err" "gf-diff: cannot open '' for writing (expected the name of a file)"
+run "an empty name" 2 gf-diff "$T/p.tsv" "$T/q.tsv" -o ''
+is "is no file" "$T/err" "gf-diff: empty value for --output (expected FILE)
+Try 'gf-diff --help'."
 
 t u1.tsv 'metric\tvalue\tunit\ngpu_time\t1e6\ts\nrestarts\t2\t1\n'
 t u2.tsv 'metric\tvalue\tunit\ngpu_time\t1000100\ts\nrestarts\t3\t1\n'

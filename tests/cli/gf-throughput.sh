@@ -189,11 +189,11 @@ has "is refused" "$T/err" ":2:placement: bad placement '105' "
 printf 'num_nodes,num_replicas,local_bsz,step_time,sync_time\n1,1,8,0.5\n1,1,8,0.5,0\n1,1,x,0.5,0\n' \
 	>"$T/rag.csv"
 run "ragged and bad rows of a CSV" 1 gf-throughput "$T/rag.csv"
-lines "the first is named" "$T/err" 1
+lines "each is named" "$T/err" 2
 sed 's/^resnet/cat/' $D/steps-two-apps.tsv >"$T/cat.tsv"
 gf-throughput -q $D/steps-two-apps.tsv >"$T/theta.tsv"
 run "rows of an application without a model" 1 gf-throughput --predict "$T/theta.tsv" "$T/cat.tsv"
-lines "the first of them is named, too" "$T/err" 1
+lines "the first of them is named" "$T/err" 1
 has "with its place" "$T/err" ":[0-9]*:app: no model of application 'cat'$"
 run "and can be left out" 0 gf-throughput -q --skip-bad=2 "$T/rag.csv"
 
