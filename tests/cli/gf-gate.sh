@@ -206,6 +206,17 @@ gate "estimates are held against themselves" 0 -d "$T/estimates.tsv" "$T/estimat
 awk -F '\t' -v OFS='\t' '/^#/ { print; next } !h { h = 1; for (i = 1; i <= NF; i++) c[$i] = i; print; next }
 	$c["status"] == "ok" && !d { d = 1; $c["phi"] *= 2 } { print }' "$T/estimates.tsv" >"$T/bad.tsv"
 stopped "an estimate that does not follow from its parts" "parameters" "$T/bad.tsv"
+of() {	# COLUMN AWK: the estimates with another value in that column
+	awk -F '\t' -v OFS='\t' -v CONVFMT='%.17g' -v k="$1" "/^#/ { print; next } !h { h = 1; for (i = 1; i <= NF; i++) c[\$i] = i; print; next }
+		\$c[k] != \"NA\" { v = \$c[k]; \$c[k] = $2 } { print }" "$T/estimates.tsv"
+}
+of grad_var '-v' >"$T/bad.tsv"
+stopped "a negative variance" "parameters" "$T/bad.tsv"
+of phi '4 * v' >"$T/other.tsv"
+stopped "estimates of other data" "residual" -d "$T/other.tsv" "$T/estimates.tsv"
+stopped "and biased" "bias" -d "$T/other.tsv" "$T/estimates.tsv"
+of progress 'v + 1e6' >"$T/later.tsv"
+stopped "estimates drifted: later in training" "extrapolation" -d "$T/estimates.tsv" --fresh "$T/later.tsv" "$T/estimates.tsv"
 
 # ---- durations: trees and GA2M ----
 jobs() {	# SEED SCALE
@@ -281,6 +292,31 @@ for v in inf -inf 1e308; do
 	done
 done
 stopped "a shift of what a tree predicts" "shift" -d "$T/jobs-2.tsv" -i "$T/tree.tsv" "$T/bad.tsv"
+# planted NAME FILE: the shift that was found is that of the predictions in FILE (incumbent, model), and in its interval
+planted() {
+	awk '{ n++; b += $1; bb += $1 * $1; d += $2 - $1 } END { print 100 * d / n / sqrt(bb / n - (b / n) ^ 2) }' "$2" >"$T/want"
+	found shift NA
+	paste "$T/want" "$T/found" >"$T/both"
+	awk '{ e = $2 / $1 - 1; exit !(e < 0.002 && e > -0.002 && $3 < $1 && $1 < $4 && $4 - $3 < 0.3 * $1) }' "$T/both"
+	ok "$1: found, and in its interval" $?
+	diag "$(cat "$T/both")"
+}
+awk -F '\t' -v OFS='\t' -v CONVFMT='%.17g' '/^#table=/ { t = $0 } t == "#table=nodes" && $1 ~ /^[0-9]/ { $14 += 12 } { print }' \
+	"$T/tree.tsv" >"$T/moved.tsv"
+gate "a tree all of whose leaves moved by 12 s" 0 -d "$T/jobs-2.tsv" -i "$T/tree.tsv" "$T/moved.tsv"
+gf-tree predict --no-meta --model "$T/tree.tsv" "$T/jobs-2.tsv" | awk 'NR > 1 { print $2, $2 + 12 }' >"$T/pairs"
+planted "the planted shift of a tree" "$T/pairs"
+# on the link scale ln 1.01 more: 1 per cent
+awk -F '\t' -v OFS='\t' -v CONVFMT='%.17g' '/^#table=/ { t = $0 } t == "#table=ga2m" && $1 == "NA" { $2 += log(1.01) } { print }' \
+	"$T/ga2m.tsv" >"$T/moved.tsv"
+gate "a GA2M that says 1 per cent more" 0 -d "$T/jobs-2.tsv" -i "$T/ga2m.tsv" "$T/moved.tsv"
+gf-ga2m predict --no-meta --model "$T/ga2m.tsv" "$T/jobs-2.tsv" | awk 'NR > 1 { print $2, 1.01 * $2 }' >"$T/pairs"
+planted "the planted shift of a GA2M" "$T/pairs"
+awk -F '\t' -v OFS='\t' -v CONVFMT='%.17g' '/^#table=/ { t = $0 } t == "#table=ga2m" && $1 == "NA" { $2 += log(1.5) } { print }' \
+	"$T/ga2m.tsv" >"$T/moved.tsv"
+stopped "a GA2M that says half as much again" "shift" -d "$T/jobs-2.tsv" -i "$T/ga2m.tsv" "$T/moved.tsv"
+stopped "in each region" "shift-region" -d "$T/jobs-2.tsv" -i "$T/ga2m.tsv" "$T/moved.tsv"
+stopped "and is biased" "bias" -d "$T/jobs-2.tsv" "$T/moved.tsv"
 
 # ---- execution plans: by formula, of known constants, up to 2 % off ----
 printf 'app\tpcie_mi_per_ms\tnvlink_mi_per_ms\nowl\t16\t80\n' >"$T/links.tsv"
