@@ -264,9 +264,11 @@ int fit_gate_check_cv(struct fit_gate_run *r, struct fit_err *err)
 			rc = fit_gate_add(r, group_name(s, g), (double)NAN, NULL, no_evidence(r), err,
 					  "%zu measurements are too few for %zu folds", n, r->in->folds);
 		else
-			rc = fit_gate_add(r, group_name(s, g), out, NULL, isnan(out) ? no_evidence(r) :
-					  out <= r->rule->limit ? FIT_GATE_PASS : FIT_GATE_FAIL, err,
-					  "%s, of rows left out in %zu folds", unit(m), r->in->folds);
+			rc = isnan(out) ?
+				fit_gate_add(r, group_name(s, g), out, NULL, no_evidence(r), err,
+					     "no rows that were left out have a prediction") :
+				fit_gate_at_most(r, group_name(s, g), out, err, "%s, of rows left out in %zu folds",
+						 unit(m), r->in->folds);
 	}
 	free(at);
 	return rc;
@@ -294,10 +296,12 @@ int fit_gate_check_over_fit(struct fit_gate_run *r, struct fit_err *err)
 		double in = fit_gate_error(m, s, r->data_p, at, n);
 		double ratio = in > 0 ? out / in : out > 0 ? (double)INFINITY : 1;
 
-		if (isnan(out) || isnan(in))
-			ratio = (double)NAN;
+		if (isnan(out) || isnan(in)) {
+			rc = fit_gate_add(r, group_name(s, g), (double)NAN, NULL, no_evidence(r), err,
+					  "no rows that were left out have a prediction");
+			continue;
+		}
 		rc = fit_gate_add(r, group_name(s, g), ratio, NULL,
-				  isnan(ratio) ? no_evidence(r) :
 				  ratio <= r->rule->limit || out <= enough ? FIT_GATE_PASS : FIT_GATE_FAIL,
 					  err,
 				  "%s of left-out rows %.4g, of the model %.4g", unit(m), out, in);
