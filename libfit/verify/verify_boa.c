@@ -61,8 +61,16 @@ void verify_boa_cluster(struct fit_verifier *v)
 {
 	bool one = v->speedups.n_types == 1;
 
-	for (size_t t = 0; t <= UINT8_MAX; t++)
+	for (size_t t = 0; t <= UINT8_MAX; t++) {
 		v->speed_type[t] = -1;
+		v->type_gpus[t] = 0;
+	}
+	for (size_t i = 0; i < v->n_nodes; i++) {
+		int64_t gpus = v->nodes ? v->nodes[i].gpus : v->size[i];
+
+		if (v->node_type[i] <= UINT8_MAX && gpus > v->type_gpus[v->node_type[i]])
+			v->type_gpus[v->node_type[i]] = gpus;
+	}
 	for (size_t i = 1; i < v->n_nodes; i++)
 		one = one && v->node_type[i] == v->node_type[0];
 	v->one_speed = one && v->n_nodes > 0;
@@ -466,6 +474,8 @@ static const struct verify_live *servable(struct fit_verifier *v)
 	bool blocked[UINT8_MAX + 1];
 	size_t n;
 
+	if (!v->order.n)
+		return NULL;
 	for (size_t i = 0; i < v->n_nodes; i++)
 		room[v->node_type[i] & UINT8_MAX] += v->size[i] - v->booked[i];
 	do {

@@ -48,20 +48,6 @@ static bool share_is(struct fit_verifier *v, const struct verify_live *l, size_t
 	return true;
 }
 
-/* GPUs of the largest node of a type. */
-static int64_t node_gpus(const struct fit_verifier *v, uint16_t type)
-{
-	int64_t most = 0;
-
-	for (size_t i = 0; i < v->n_nodes; i++) {
-		int64_t gpus = v->nodes ? v->nodes[i].gpus : v->size[i];
-
-		if (v->node_type[i] == type && gpus > most)
-			most = gpus;
-	}
-	return most;
-}
-
 static bool can_consolidate(const struct fit_verifier *v, uint16_t type, int64_t gpus, int64_t whole)
 {
 	int64_t n = 0, rest = gpus % whole;
@@ -81,7 +67,7 @@ static bool can_consolidate(const struct fit_verifier *v, uint16_t type, int64_t
 static bool placed_right(struct fit_verifier *v, const struct verify_live *l, size_t *k)
 {
 	uint16_t type = l->n_nodes ? verify_type_of(v, l->nodes[0].node) : 0;
-	int64_t whole = node_gpus(v, type), need = l->gpus;
+	int64_t whole = type <= UINT8_MAX ? v->type_gpus[type] : 0, need = l->gpus;
 	bool fits = whole > 0 && can_consolidate(v, type, need, whole);
 
 	if (fits && need <= whole)

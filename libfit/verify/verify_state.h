@@ -523,6 +523,7 @@ struct fit_verifier {
 	bool boa_capped;		/* more GPUs were wanted than there can be */
 	struct fit_speedups speedups;
 	int speed_type[UINT8_MAX + 1];	/* by number of the type: in the speedups, -1: not there */
+	int64_t type_gpus[UINT8_MAX + 1];	/* of its largest node */
 	bool one_speed;			/* one GPU type there, and one in the cluster */
 	struct fit_boa_classes class_table;
 	struct fit_boa_plan_table plans;
