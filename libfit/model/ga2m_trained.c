@@ -94,6 +94,7 @@ int fit_ga2m_trained(const struct fit_ga2m *m, struct fit_ga2m_params *p, size_t
 {
 	int validation = (int)p->validation, engine = (int)p->engine;
 	bool known = fit_meta_get(&m->meta, fields[0].key) != NULL, any = false;
+	const char *wrong;
 	int rc = fit_trained_read(&m->meta, fields, p, err);
 
 	rc = rc ? rc : read_name(&m->meta, VALIDATION, fit_ga2m_validation_names, &validation, err);
@@ -105,6 +106,8 @@ int fit_ga2m_trained(const struct fit_ga2m *m, struct fit_ga2m_params *p, size_t
 	p->engine = (enum fit_ga2m_engine)engine;
 	p->shapes = any ? shape : NULL;
 	p->quantile = m->loss == FIT_GA2M_QUANTILE ? m->quantile : p->quantile;
+	if ((wrong = fit_ga2m_params_check(p)) != NULL)
+		return fit_fail(err, FIT_EDATA, "bad training in the metadata: %s", wrong);
 	p->n_pair_list = 0;
 	p->pair_list = NULL;
 	if (known && !fit_meta_get(&m->meta, PAIRS_NAMED))

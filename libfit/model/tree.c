@@ -227,7 +227,11 @@ int fit_tree_trained(const struct fit_tree *t, struct fit_tree_params *p, struct
 {
 	int rc = fit_trained_read(&t->training, trained_fields, p, err);
 
+	const char *wrong = rc ? NULL : fit_tree_params_check(p);
+
 	*pruned = (struct fit_tree_pruned){ -1, -1 };
+	if (wrong)
+		return fit_fail(err, FIT_EDATA, "bad training in the metadata: %s", wrong);
 	return rc ? rc : fit_trained_read(&t->training, pruned_fields, pruned, err);
 }
 

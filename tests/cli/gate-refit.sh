@@ -107,6 +107,9 @@ for bad in max_depth=-2 min_leaf=0 min_leaf=many min_split=2.5 min_weight_share=
 	run "training with $bad" 1 gf-gate -q --no-meta "$T/bad.tsv"
 	has "is not sound" "$T/out" "^sound	.*	fail	$T/bad.tsv: bad 'train_${bad%%=*}' in the metadata: '${bad#*=}'"
 done
+sed 's/^#train_max_leaves=.*/#train_max_leaves=0/' "$T/pruned.tsv" >"$T/bad.tsv"
+run "training with no leaf" 1 gf-gate -q --no-meta "$T/bad.tsv"
+has "is not sound" "$T/out" '^sound	.*	fail	.*: bad training in the metadata: a tree has one leaf or more$'
 
 # ---- GA2M ----
 ga2m() {	# OPTION…: $T/ga2m.tsv of x and z

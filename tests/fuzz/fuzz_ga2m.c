@@ -12,6 +12,7 @@
 #include "libfit/model/ga2m_edit.h"
 #include "libfit/model/ga2m_json.h"
 #include "libfit/model/ga2m_review.h"
+#include "libfit/model/ga2m_train.h"
 #include "libfit/model/ga2m_update.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -28,6 +29,19 @@ static void score(const struct fit_ga2m *m)
 	}
 	free(x);
 	free(s);
+}
+
+/* What it says of its training, where that can be read, is something to train with. */
+static void training(const struct fit_ga2m *m)
+{
+	struct fit_ga2m_params p = fit_ga2m_params_default(m->loss);
+	size_t (*pairs)[2] = malloc((m->n_terms + 1) * sizeof *pairs);
+	enum fit_ga2m_shape *shapes = calloc(m->n_features + 1, sizeof *shapes);
+
+	if (pairs && shapes && !fit_ga2m_trained(m, &p, pairs, shapes, NULL) && fit_ga2m_params_check(&p))
+		abort();
+	free(pairs);
+	free(shapes);
 }
 
 static char *json_of(const struct fit_ga2m *m)
@@ -98,6 +112,7 @@ static void use(struct fit_ga2m *m, const struct fit_ga2m *other)
 	if (fit_ga2m_check(m))
 		abort();
 	score(m);
+	training(m);
 	round_trip(m);
 	print_c(m);
 	if (fit_ga2m_review(m, &p, &found, NULL))

@@ -42,6 +42,8 @@ static void walk(const struct fit_tree *t)
 
 static void use(struct fit_tree *t)
 {
+	struct fit_tree_params params = fit_tree_params_default(t->criterion);
+	struct fit_tree_pruned pruned = { 0.5, 7 };
 	struct fit_tree_findings found;
 	struct fit_tree_path path;
 	struct fit_tree back;
@@ -50,6 +52,9 @@ static void use(struct fit_tree *t)
 	if (fit_tree_sound(t, NULL))
 		abort();
 	walk(t);
+	if (!fit_tree_trained(t, &params, &pruned, NULL) &&
+	    (fit_tree_params_check(&params) || fit_tree_note_pruned(t, &pruned, NULL)))
+		abort();
 	a = json_of(t);
 	/* names may be what JSON cannot hold (text that is not UTF-8), or be there twice */
 	if (!fit_tree_read_json(&back, "fuzz", a, strlen(a), NULL)) {
