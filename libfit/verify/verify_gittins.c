@@ -139,24 +139,50 @@ static size_t above(const struct verify_gittins *g, double x)
 	return lo;
 }
 
-/*
- * sup over D of P(S - a <= D | S > a) / E[min(S - a, D) | S > a]. D is best where a + D is a sample; up to
- * sample m those from i on count. Later ones have at most all of them above the line, over no less.
- */
-static double by_definition(const struct verify_gittins *g, double a)
+/* E(min(S - a, D) | S > a), times those above a, the i-th on, where a + D is sample m: it never falls with
+ * m. */
+static double takes(const struct verify_gittins *g, double a, size_t i, size_t m)
+{
+	return g->before[m + 1] - g->before[i] - (double)(m + 1 - i) * a + (double)(g->n - m - 1) * (g->size[m] - a);
+}
+
+/* The largest ratio by now, and the sample that has it. */
+struct best {
+	double ratio;
+	size_t peak;
+};
+
+/* Of the samples from one to before another the last has ended most and the first takes least: where that is
+ * no better than what is known, nor is any of them. */
+static void look_between(const struct verify_gittins *g, double a, size_t i, size_t from, size_t to,
+			 struct best *b)
+{
+	double least = takes(g, a, i, from);
+
+	if ((double)(to - i) <= b->ratio * least)
+		return;
+	if (to - from == 1) {
+		*b = (struct best){ (double)(to - i) / least, from };
+		return;
+	}
+	look_between(g, a, i, from, from + (to - from) / 2, b);
+	look_between(g, a, i, from + (to - from) / 2, to, b);
+}
+
+/* sup over D of P(S - a <= D | S > a) / E(min(S - a, D) | S > a). D is best where a + D is a sample; up to
+ * sample m those from i on have ended. It is looked at first where it was best the last time (peak). */
+static double by_definition(const struct verify_gittins *g, double a, size_t *peak)
 {
 	size_t i = above(g, a);
-	double best = 0;
+	struct best b = { 0, i };
 
-	for (size_t m = i; m < g->n; m++) {
-		double ended = (double)(m + 1 - i), more = (double)(g->n - m - 1);
-		double takes = g->before[m + 1] - g->before[i] - ended * a + more * (g->size[m] - a);
-
-		if ((double)(g->n - i) < best * takes)
-			break;
-		best = fmax(best, ended / takes);
-	}
-	return best;
+	if (i == g->n)
+		return 0;
+	if (*peak >= i && *peak < g->n)
+		b = (struct best){ (double)(*peak + 1 - i) / takes(g, a, i, *peak), *peak };
+	look_between(g, a, i, i, g->n, &b);
+	*peak = b.peak;
+	return b.ratio;
 }
 
 static double decimals(double x, double scale)
@@ -168,7 +194,7 @@ static double decimals(double x, double scale)
 static double by_table(const struct verify_gittins *g, double a)
 {
 	size_t j = above(g, a), from, to;
-	double at, share, takes, n;
+	double at, share, each, n;
 
 	if (j == g->n)
 		return 0;
@@ -177,8 +203,8 @@ static double by_table(const struct verify_gittins *g, double a)
 	to = at + QUANTUM_S > g->size[g->n - 1] - 1 ? g->n - 1 : above(g, at + QUANTUM_S);
 	n = (double)(g->n - from);
 	share = decimals((double)(to - from) / n, 1e5);
-	takes = floor((g->before[to] - g->before[from] + QUANTUM_S * (double)(g->n - to)) / n);
-	return takes > 0 ? decimals(share * 1e6 / takes, 1e4) : 0;
+	each = floor((g->before[to] - g->before[from] + QUANTUM_S * (double)(g->n - to)) / n);
+	return each > 0 ? decimals(share * 1e6 / each, 1e4) : 0;
 }
 
 /* Before a decision, of a job of this policy. */
@@ -193,7 +219,8 @@ void verify_gittins_rank(const struct fit_verifier *v, struct verify_live *l)
 		return;
 	l->ranked = true;
 	l->attained = a;
-	l->number = v->gittins_artifact ? by_table(v->gittins, a) : by_definition(v->gittins, a);
+	l->number = v->gittins_artifact ? by_table(v->gittins, a) :
+		    by_definition(v->gittins, a, &l->peak);
 }
 
 int verify_gittins_order(const struct fit_verifier *v, uint32_t i, uint32_t k)

@@ -353,7 +353,8 @@ struct verify_live {
 	bool popped;			/* scratch */
 	bool finish_unclear;		/* finished with a decision; unclear which came first */
 	bool ranked, taken;		/* Gittins: number is that of attained; the last decision took it */
-	double attained;		/* likewise: service, as its index has it */
+	double attained;		/* likewise: service, as its index has it; the sample that decides it */
+	size_t peak;
 	int64_t listed;			/* its place in the list that the last decision left */
 	int64_t place;			/* Tiresias: among those of its queue that are behind, or are not */
 	int64_t joined;			/* those that wait, or those that run, as the so manieth */
