@@ -248,6 +248,39 @@ sed 's/^#boa_routing=.*/#boa_routing=both/' "$T/epoch.learned" >"$T/bad"
 run "another routing" 1 gf-verify --jobs "$T/many.j" $many --believed "$T/believed" "$T/bad"
 has "is not consistent" "$T/out" "^meta-consistent${tab}violated.*boa_routing is 'both'"
 
+# ---- whatever the plans, on large clusters and small ones ----
+# Four classes of up to four epochs, one to three GPU types, plans drawn at random: jobs go round in circles.
+random_plans() {
+	awk -v seed="$1" -v s="$T/r.s" -v p="$T/r.p" -v c="$T/r.c" 'BEGIN { srand(seed); OFS = "\t"; types = 1 + seed % 3; split("p q r", name, " ")
+		print "class", "epoch", "gpu_type", "gpus", "work", "speed_per_s" >s
+		print "class", "plan", "share", "epoch", "gpu_type", "gpus" >p
+		print "class", "gpu_type", "arrival_rate_per_s", "rescale_s" >c
+		for (k = 0; k < 4; k++) {
+			epochs = 1 + int(rand() * 4); theta = rand() < 0.5 ? 0 : int(rand() * 100) / 100
+			print "k" k, "NA", 0.01, int(rand() * 20) >c
+			if (rand() < 0.5) print "k" k, "p", "NA", int(rand() * 20) >c
+			for (e = 0; e < epochs; e++) for (t = 1; t <= types; t++) for (w = 1; w <= 10; w++)
+				print "k" k, e, name[t], w, 50 + 20 * k, (0.3 + 0.3 * t) * w ^ 0.8 >s
+			for (x = 0; x < 1 + (theta > 0); x++) for (e = 0; e < epochs; e++)
+				print "k" k, x, theta ? (x ? theta : 1 - theta) : 1, e, name[1 + int(rand() * types)], 1 + int(rand() * 9) >p } }'
+	gf-synth arrivals --seed "$1" --classes "$T/r.c" -n 120 --mean-gap $((5 + 3 * $1)) -o "$T/r.j"
+	case $(($1 % 3)) in
+	0) large=p:90x4 few=p:6x4 ;;
+	1) large=p:60x4,q:40x8 few=p:4x4,q:2x8 ;;
+	*) large=p:60x4,q:40x8,r:90x2 few=p:3x4,q:2x8,r:5x2 ;;
+	esac
+}
+for seed in 3 4 5 6 7 8; do
+	random_plans $seed
+	for how in "$large --autoscale plan" "$large --autoscale plan --node-start 40 --node-idle 7" \
+		"$large --autoscale plan --node-start 25 --cold-restart-delay 30 -i 15" "$few" "$few --autoscale plan --node-start 25 --min-nodes 1"; do
+		# shellcheck disable=SC2086
+		run "plans $seed: $how" 0 gf-replay --policy boa -c $how --speedups "$T/r.s" --classes "$T/r.c" --plan "$T/r.p" "$T/r.j"
+		cp "$T/out" "$T/r.log"
+		run "plans $seed: $how: verified" 0 gf-verify --jobs "$T/r.j" --speedups "$T/r.s" --classes "$T/r.c" --plan "$T/r.p" "$T/r.log"
+	done
+done
+
 # ---- the verifier finds what is wrong ----
 judge() {
 	# shellcheck disable=SC2086
