@@ -261,7 +261,7 @@ int64_t verify_gittins_timer(struct fit_verifier *v)
 		return NEVER;
 	if (v->gittins_artifact)
 		return g->unit_ns > g->decided_ns ? g->unit_ns : NEVER;
-	return (g->decided_ns / quantum + 1) * quantum;
+	return g->decided_ns > NEVER - quantum ? NEVER : (g->decided_ns / quantum + 1) * quantum;
 }
 
 /* A decision is over: the simulator's unit grows by the time of each of its events, which go on while nobody
@@ -273,11 +273,11 @@ void verify_gittins_decided(struct fit_verifier *v)
 	if (!v->n_active)
 		return;
 	g->decided_ns = v->now;
-	if (g->left_ns >= 0 && g->left_ns < v->now)
+	if (g->left_ns >= 0 && g->left_ns < v->now && g->unit_ns < NEVER - g->left_ns)
 		g->unit_ns += g->left_ns;
 	g->left_ns = -1;
 	while (g->unit_ns < v->now)
-		g->unit_ns *= 2;
+		g->unit_ns = g->unit_ns > NEVER / 2 ? NEVER : g->unit_ns * 2;
 	if (g->unit_ns < NEVER - v->now)
 		g->unit_ns += v->now;
 }

@@ -11,7 +11,8 @@
 #include "libfit/verify/verify_state.h"
 
 struct need {
-	int64_t gpus, cpus, mem;	/* memory in tenths */
+	int64_t gpus;
+	double cpus, mem;		/* whole numbers; memory in tenths */
 };
 
 struct verify_yarn {
@@ -45,12 +46,12 @@ int verify_yarn_meta(struct fit_verifier *v, const struct fit_meta *m)
 	if (!fit_meta_get(m, "switches"))
 		return FIT_OK;
 	v->yarn->n_switches = verify_meta_count(v, m, "switches");
-	v->yarn->node.cpus = verify_meta_count(v, m, "node_cpus");
+	v->yarn->node.cpus = (double)verify_meta_count(v, m, "node_cpus");
 	verify_check(v, RULE_META);
 	if (!gib || fit_parse_double(fit_text_of(gib), &mem) || !(mem >= 0 && mem < 1e15))
 		verify_fault(v, RULE_META, NONE, "metadata node_mem_gib is '%s' (expected a number)",
 			     gib ? gib : "missing");
-	v->yarn->node.mem = (int64_t)floor(10 * mem);
+	v->yarn->node.mem = floor(10 * mem);
 	return FIT_OK;
 }
 
@@ -82,10 +83,10 @@ int verify_yarn_start(struct fit_verifier *v)
  * several nodes 6 and a tenth for each worker. On one node memory is counted once. */
 static struct need need_of(const struct verify_yarn *y, int64_t all, int64_t here)
 {
-	struct need n = { .gpus = here, .cpus = (all > 1 ? 2 + 4 : 2) * here, .mem = 50 };
+	struct need n = { .gpus = here, .cpus = (all > 1 ? 2 + 4 : 2) * (double)here, .mem = 50 };
 
 	if (all > y->node.gpus)
-		n.mem = (50 + 60 + all) * here;
+		n.mem = (50 + 60 + (double)all) * (double)here;
 	return n;
 }
 
@@ -98,8 +99,8 @@ void verify_yarn_hold(struct fit_verifier *v, const struct verify_live *l, int64
 
 		if (l->nodes[i].node < 0 || (size_t)l->nodes[i].node >= y->n_used)
 			continue;
-		y->used[l->nodes[i].node].cpus += sign * n.cpus;
-		y->used[l->nodes[i].node].mem += sign * n.mem;
+		y->used[l->nodes[i].node].cpus += (double)sign * n.cpus;
+		y->used[l->nodes[i].node].mem += (double)sign * n.mem;
 	}
 }
 
