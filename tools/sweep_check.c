@@ -84,17 +84,6 @@ static bool is_ours(const struct fit_table *t)
 	return version && strcmp(version, FIT_VERSION) == 0;
 }
 
-static struct fit_hasher *new_hasher(const char *what)
-{
-	struct fit_hasher *h = fit_hasher_new();
-
-	if (h) {
-		fit_hasher_add_text(h, fit_text_of(what));
-		fit_hasher_add_text(h, fit_text_of(FIT_VERSION));
-	}
-	return h;
-}
-
 /* Is it the hash of what h was given? */
 static int compare(const struct fit_hasher *h, const char *want, const struct fit_table *t, size_t number,
 		   const char *what, struct fit_err *err)
@@ -116,7 +105,7 @@ int sweep_plan_check(const struct sweep_plan *p, const struct sweep_row *row, co
 
 	if (!is_ours(t))
 		return FIT_OK;
-	h = new_hasher("gf-sweep row");
+	h = sweep_hasher_new("gf-sweep row");
 	if (!h)
 		return fit_fail_nomem(err);
 	rc = add_command(h, p, &needs, row->replay, true, err);
@@ -132,7 +121,7 @@ static int check_input(const struct sweep_plan *p, const struct fit_table *t, si
 	const struct sweep_input *in = &p->inputs[number];
 	struct needed needs = { in->needs, in->n_needs };
 	const char *dot = strrchr(in->name, '.');
-	struct fit_hasher *h = new_hasher("gf-sweep input");
+	struct fit_hasher *h = sweep_hasher_new("gf-sweep input");
 	int rc;
 
 	if (!h)

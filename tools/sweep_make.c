@@ -128,7 +128,7 @@ static int hash_words(struct making *m, struct fit_hasher *h, const struct sweep
 	return rc;
 }
 
-static struct fit_hasher *new_hasher(const char *what)
+struct fit_hasher *sweep_hasher_new(const char *what)
 {
 	struct fit_hasher *h = fit_hasher_new();
 
@@ -192,7 +192,7 @@ static int need(struct making *m, size_t k, struct fit_err *err)
 	if (m->made[k] == NO_INPUT) {
 		m->needs = NULL;
 		m->n_needs = 0;
-		h = new_hasher("gf-sweep input");
+		h = sweep_hasher_new("gf-sweep input");
 		rc = h ? fill_words(m, &t->words, &words, err) : fit_fail_nomem(err);
 		rc = rc ? rc : hash_words(m, h, &words, false, err);
 		if (!rc) {
@@ -258,7 +258,7 @@ static int make_command(struct making *m, const struct sweep_words *from, bool r
 static int make_row(struct making *m, struct fit_err *err)
 {
 	const struct sweep_grid *g = m->spec->grid;
-	struct fit_hasher *h = new_hasher("gf-sweep row");
+	struct fit_hasher *h = sweep_hasher_new("gf-sweep row");
 	struct sweep_row *row = sweep_plan_new_row(m->p);
 	struct fit_str result = { 0 };
 	int rc = h && row ? FIT_OK : fit_fail_nomem(err);

@@ -78,6 +78,10 @@ int sweep_plan_check_inputs(const struct sweep_plan *p, const struct fit_table *
 int sweep_plan_check_name(const char *result, const char *hash, const struct fit_table *t, size_t number,
 			  struct fit_err *err) FIT_MUST_CHECK;
 
+/* A hasher for what a row or an input is ("gf-sweep row"): it has taken in that name and the version. NULL:
+ * no memory. */
+struct fit_hasher *sweep_hasher_new(const char *what);
+
 /* For making and reading: a new row or input with nothing in it, and its need of an input. FIT_ENOMEM. */
 struct sweep_row *sweep_plan_new_row(struct sweep_plan *p);	/* NULL: out of memory */
 struct sweep_input *sweep_plan_new_input(struct sweep_plan *p);

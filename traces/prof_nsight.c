@@ -217,8 +217,9 @@ static int cell_number(const struct fit_csv *c, const struct report *r, int colu
 static int open_csv(struct fit_csv **c, const struct report *r, struct fit_err *err)
 {
 	struct fit_csv_options options = { .names = r->names, .n_names = r->n };
+	int rc = fit_csv_open(c, r->lines.source, &options, err);
 
-	return fit_csv_open(c, r->lines.source, &options, err);
+	return rc ? rc : fit_csv_bind(*c, NULL, 0, err);
 }
 
 /* The next good row; what nsys stats says between reports that were put together is passed over. */
@@ -315,8 +316,6 @@ int fit_series_read_nsight_kernels(const struct fit_series_in *in, struct fit_se
 				   at[K_NAME] < 0 ? "Name" : "Total Time (ns)");
 	if (!rc)
 		rc = open_csv(&c, &r, err);
-	if (!rc)
-		rc = fit_csv_bind(c, NULL, 0, err);
 	while (!rc && !(rc = next_row(c, out, err))) {
 		if (is_report_header(fit_csv_raw(c, 0), starts))
 			fit_series_pass(out, fit_csv_line(c), "repeated header");
@@ -411,8 +410,6 @@ int fit_series_read_nsight_trace(const struct fit_series_in *in, struct fit_seri
 	}
 	if (!rc)
 		rc = open_csv(&c, &r, err);
-	if (!rc)
-		rc = fit_csv_bind(c, NULL, 0, err);
 	while (!rc && !(rc = next_row(c, out, err))) {
 		if (is_report_header(fit_csv_raw(c, 0), starts))
 			fit_series_pass(out, fit_csv_line(c), "repeated header");

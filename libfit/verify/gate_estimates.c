@@ -174,6 +174,6 @@ static const struct fit_gate_check estimate_checks[] = {
 const struct fit_gate_kind fit_gate_estimates = {
 	.name = "estimates", .what = "estimates of the noise scale", .checks = estimate_checks,
 	.is = is_estimates, .load = load_estimates, .free = free_estimates,
-	.metric = fit_gate_noise_metric, .feature = fit_gate_noise_feature,
+	.metric = FIT_GATE_LOG, .feature = fit_gate_noise_feature,
 	.rows = fit_gate_noise_rows, .grid = grid_estimates, .predict = predict_estimate,
 };

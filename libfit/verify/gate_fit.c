@@ -85,7 +85,7 @@ int fit_gate_check_coverage(struct fit_gate_run *r, struct fit_err *err)
 int fit_gate_check_residual(struct fit_gate_run *r, struct fit_err *err)
 {
 	const struct fit_gate_set *s = &r->data;
-	enum fit_gate_metric m = r->kind->metric(r->model);
+	enum fit_gate_metric m = fit_gate_metric_of(r->kind, r->model);
 	uint32_t *at = row_room(s, err);
 	int rc = at ? FIT_OK : FIT_ENOMEM;
 
@@ -102,7 +102,7 @@ int fit_gate_check_residual(struct fit_gate_run *r, struct fit_err *err)
 int fit_gate_check_residual_region(struct fit_gate_run *r, struct fit_err *err)
 {
 	const struct fit_gate_set *s = &r->data;
-	enum fit_gate_metric m = r->kind->metric(r->model);
+	enum fit_gate_metric m = fit_gate_metric_of(r->kind, r->model);
 	uint32_t *at = row_room(s, err);
 	struct fit_str name = { 0 };
 	int rc = at ? FIT_OK : FIT_ENOMEM;
@@ -154,7 +154,7 @@ static double bias(enum fit_gate_metric m, const struct fit_gate_set *s, const d
 int fit_gate_check_bias(struct fit_gate_run *r, struct fit_err *err)
 {
 	const struct fit_gate_set *s = &r->data;
-	enum fit_gate_metric m = r->kind->metric(r->model);
+	enum fit_gate_metric m = fit_gate_metric_of(r->kind, r->model);
 	uint32_t *at;
 	int rc = FIT_OK;
 
@@ -251,7 +251,7 @@ static enum fit_gate_verdict no_evidence(const struct fit_gate_run *r)
 int fit_gate_check_cv(struct fit_gate_run *r, struct fit_err *err)
 {
 	const struct fit_gate_set *s = &r->data;
-	enum fit_gate_metric m = r->kind->metric(r->model);
+	enum fit_gate_metric m = fit_gate_metric_of(r->kind, r->model);
 	uint32_t *at = row_room(s, err);
 	int rc = at ? fit_gate_cross_validate(r, err) : FIT_ENOMEM;
 
@@ -279,7 +279,7 @@ int fit_gate_check_cv(struct fit_gate_run *r, struct fit_err *err)
 int fit_gate_check_over_fit(struct fit_gate_run *r, struct fit_err *err)
 {
 	const struct fit_gate_set *s = &r->data;
-	enum fit_gate_metric m = r->kind->metric(r->model);
+	enum fit_gate_metric m = fit_gate_metric_of(r->kind, r->model);
 	const struct fit_gate_policy *p = r->g->policy;
 	double enough = 0;
 	uint32_t *at = row_room(s, err);

@@ -466,7 +466,7 @@ static const struct fit_gate_check checks[] = {
 
 const struct fit_gate_kind fit_gate_ga2m = {
 	.name = "ga2m", .what = "a GA2M", .checks = checks, .is = is, .is_json = is_json,
-	.load = load, .free = free_model, .metric = metric, .class_name = class_name,
+	.load = load, .free = free_model, .metric_of = metric, .class_name = class_name,
 	.feature = feature, .rows = rows, .predict = predict, .refit = refit, .bins = bins,
 	.bin = bin, .inside = inside,
 };

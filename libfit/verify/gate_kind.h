@@ -106,7 +106,8 @@ struct fit_gate_kind {
 	/* FIT_EDATA: it is one, and unsound. */
 	int (*load)(void **model, struct fit_gate_source *s, struct fit_err *err);
 	void (*free)(void *model);	/* NULL is fine */
-	enum fit_gate_metric (*metric)(const void *model);
+	enum fit_gate_metric metric;	/* of all its models, where metric_of is NULL */
+	enum fit_gate_metric (*metric_of)(const void *model);
 	/* The name of class k, which a prediction of classes is the number of; NULL: there is none. NULL: a kind
 	 * without classes. */
 	const char *(*class_name)(const void *model, size_t k);
@@ -129,12 +130,16 @@ struct fit_gate_kind {
 	bool (*inside)(const void *model, size_t i, double x);
 };
 
+static inline enum fit_gate_metric fit_gate_metric_of(const struct fit_gate_kind *k, const void *model)
+{
+	return k->metric_of ? k->metric_of(model) : k->metric;
+}
+
 /* What curves and estimates of the noise scale share: rows of (progress, batch size). */
 enum { FIT_GATE_PROGRESS, FIT_GATE_BATCH, FIT_GATE_NOISE_X };
 int fit_gate_noise_rows(const void *model, const struct fit_table *t, const char *target, bool measured,
 			struct fit_gate_set *s, struct fit_err *err) FIT_MUST_CHECK;
 bool fit_gate_noise_feature(const void *model, size_t i, struct fit_gate_feature *f);
-enum fit_gate_metric fit_gate_noise_metric(const void *model);
 
 extern const struct fit_gate_kind fit_gate_throughput, fit_gate_speedup, fit_gate_noise, fit_gate_estimates,
 	fit_gate_tree, fit_gate_ga2m, fit_gate_rubick;

@@ -218,12 +218,6 @@ bool fit_gate_noise_feature(const void *model, size_t i, struct fit_gate_feature
 	return true;
 }
 
-enum fit_gate_metric fit_gate_noise_metric(const void *model)
-{
-	(void)model;
-	return FIT_GATE_LOG;
-}
-
 /* A curve of the rows of one application and batch size, the same penalty as gf-pgns fit by default. */
 static int refit_curve(struct models *m, const struct fit_gate_set *s, const bool *use, size_t row,
 		       bool *done, struct fit_pgns_point *points, struct fit_err *err)
@@ -348,7 +342,7 @@ static const struct fit_gate_check curve_checks[] = {
 
 const struct fit_gate_kind fit_gate_noise = {
 	.name = "noise", .what = "curves of the noise scale", .checks = curve_checks,
-	.is = is_curves, .load = load_curves, .free = free_curves, .metric = fit_gate_noise_metric,
+	.is = is_curves, .load = load_curves, .free = free_curves, .metric = FIT_GATE_LOG,
 	.feature = fit_gate_noise_feature, .rows = fit_gate_noise_rows, .grid = grid,
 	.predict = predict, .refit = refit,
 };

@@ -123,7 +123,7 @@ static int compare(struct fit_gate_run *r, struct compared *c, struct fit_err *e
 static int say_shift(struct fit_gate_run *r, const struct compared *c, const char *region,
 		     const uint32_t *at, size_t n, struct fit_err *err)
 {
-	struct shift all = { r->kind->metric(r->model), NULL, NULL };
+	struct shift all = { fit_gate_metric_of(r->kind, r->model), NULL, NULL };
 	double *p = malloc((2 * n + 1) * sizeof *p);
 	struct fit_gate_interval b;
 	int rc;

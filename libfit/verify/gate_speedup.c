@@ -226,12 +226,6 @@ static bool feature(const void *model, size_t i, struct fit_gate_feature *f)
 	return true;
 }
 
-static enum fit_gate_metric metric(const void *model)
-{
-	(void)model;
-	return FIT_GATE_RELATIVE;
-}
-
 /* On the line between two widths, in logarithms of both: speed is a power of the width, nearly. */
 static double on_line(const struct fit_width *a, const struct fit_width *b, double gpus)
 {
@@ -492,6 +486,6 @@ static const struct fit_gate_check checks[] = {
 
 const struct fit_gate_kind fit_gate_speedup = {
 	.name = "speedup", .what = "speedup functions", .checks = checks, .is = is, .load = load,
-	.free = free_models, .metric = metric, .feature = feature, .rows = rows, .grid = grid,
+	.free = free_models, .metric = FIT_GATE_RELATIVE, .feature = feature, .rows = rows, .grid = grid,
 	.predict = predict, .refit = refit,
 };

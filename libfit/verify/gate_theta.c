@@ -216,12 +216,6 @@ static bool feature(const void *model, size_t i, struct fit_gate_feature *f)
 	return true;
 }
 
-static enum fit_gate_metric metric(const void *model)
-{
-	(void)model;
-	return FIT_GATE_RELATIVE;
-}
-
 static double predict(const void *model, const char *group, const double *x)
 {
 	const struct entry *e = find(model, group);
@@ -423,6 +417,6 @@ static const struct fit_gate_check checks[] = {
 
 const struct fit_gate_kind fit_gate_throughput = {
 	.name = "throughput", .what = "throughput models", .checks = checks, .is = is, .load = load,
-	.free = free_models, .metric = metric, .feature = feature, .rows = rows, .predict = predict,
+	.free = free_models, .metric = FIT_GATE_RELATIVE, .feature = feature, .rows = rows, .predict = predict,
 	.refit = refit,
 };

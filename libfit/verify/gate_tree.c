@@ -363,6 +363,6 @@ static const struct fit_gate_check checks[] = {
 
 const struct fit_gate_kind fit_gate_tree = {
 	.name = "tree", .what = "a decision tree", .checks = checks, .is = is, .is_json = is_json,
-	.load = load, .free = free_tree, .metric = metric, .class_name = class_name,
+	.load = load, .free = free_tree, .metric_of = metric, .class_name = class_name,
 	.feature = feature, .rows = rows, .predict = predict, .refit = refit,
 };

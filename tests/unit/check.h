@@ -10,6 +10,7 @@
  *   check_span(found, expected)             a struct fit_text and a C string
  *   check_ok(status, err)                   status is FIT_OK, or the test fails with err's message
  *   check_err(status, err, code, message)   that failure, with exactly that message
+ *   check_scratch(name)                     go to the scratch folder and make name, a template of mkstemp(); 0
  *   check_file(name, text)                  name becomes that of a new file with that text, in the scratch folder
  */
 #ifndef TESTS_UNIT_CHECK_H
@@ -24,6 +25,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -96,6 +98,14 @@ CHECK_UNUSED static void check_err_at(int status, const struct fit_err *err, int
 }
 #define check_err(status, err, code, message) \
 	check_err_at((status), (err), (code), (message), #status, __FILE__, __LINE__)
+
+CHECK_UNUSED static int check_scratch(char *name)
+{
+	const char *dir = getenv("TMPDIR");
+	int fd = chdir(dir && *dir ? dir : "/tmp") ? -1 : mkstemp(name);
+
+	return fd < 0 || close(fd);
+}
 
 #define CHECK_NAME_MAX 400
 
