@@ -157,7 +157,9 @@ static void axes_are_read(void **state)
 	check_axis("x=-0.2:0.2:0.2", "x|-0.2|0|0.2");
 	check_axis("x=0:0.000000002:0.000000001", "x|0|0.000000001|0.000000002");
 	check_axis("cluster=a:2x4\\,b:1x4,NA", "cluster|a:2x4,b:1x4|(none)");
-	check_axis("x=1:2:3:4,a:b,:", "x|1:2:3:4|a:b|:");	/* no ranges */
+	check_axis("x=1x4:2:3:4,a:b", "x|1x4:2:3:4|a:b");	/* no ranges */
+	check_no_axis("x=1:2:3:4",
+		      "axis 'x': bad range '1:2:3:4' (expected FROM:TO or FROM:TO:STEP with at most 1000000 values)");
 	check_axis("x=a=b", "x|a=b");
 	check_axis("x=9223372036:-9223372036:-9223372036", "x|9223372036|0|-9223372036");
 	check_no_axis("x", "bad axis 'x' (expected NAME=VALUE,VALUE…)");
