@@ -74,7 +74,7 @@ int plot_draw_timeline(struct cli *cli, const struct plot_options *o, struct fit
 	int rc = fit_reader_open(&r, cli_operand(cli, 0), err);
 
 	if (!rc)
-		rc = fit_metrics_read(&m, r, plot_watch, &list, err);
+		rc = fit_metrics_read_sums(&m, r, plot_watch, &list, err);
 	rc = rc ? rc : fit_reader_only(r, err);
 	if (!rc && !list.n)
 		rc = fit_fail(err, FIT_EDATA, "%s: no events", fit_reader_input(r));
