@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * gf-gavel rates, gf-gavel steps: what Gavel wants to know of jobs, out of application profiles. A job that
- * keeps its batch size and its GPUs has a number of steps, and takes so long alone on GPUs of a type; its rate
- * there is the one over the other, so that a replay of it alone takes just as long.
+ * keeps its batch size and its GPUs has a number of steps, and takes so long alone on GPUs of a type; its
+ * rate there is the one over the other, so that a replay of it alone takes just as long.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -10,8 +10,8 @@
  *   check_span(found, expected)             a struct fit_text and a C string
  *   check_ok(status, err)                   status is FIT_OK, or the test fails with err's message
  *   check_err(status, err, code, message)   that failure, with exactly that message
- *   check_scratch(name)                     go to the scratch folder and make name, a template of mkstemp(); 0
- *   check_file(name, text)                  name becomes that of a new file with that text, in the scratch folder
+ *   check_scratch(name)                     go to the scratch folder and make name (mkstemp()); 0
+ *   check_file(name, text)                  name becomes that of a new scratch file with that text
  */
 #ifndef TESTS_UNIT_CHECK_H
 #define TESTS_UNIT_CHECK_H
