@@ -376,18 +376,19 @@ static int fifo(const struct fit_share_problem *p, double *x, struct fit_share_s
 
 const struct fit_share_objective fit_share_objectives[] = {
 	{ "max-min-fairness", "the least weighted steps a second, over those at a proportional share", "ratio",
-	  false, fairness, fairness_value },
+	  false, fairness, fairness_value, true },
 	{ "max-min-fairness-agnostic", "the same where all GPU types were alike", "ratio", false, agnostic,
-	  agnostic_value },
-	{ "min-makespan", "seconds until all jobs are done", "s", true, makespan, makespan_value },
+	  agnostic_value, true },
+	{ "min-makespan", "seconds until all jobs are done", "s", true, makespan, makespan_value, false },
 	{ "finish-time-fairness", "the largest time to the end over the one at equal shares", "ratio", true,
-	  finish_time, finish_value },
+	  finish_time, finish_value, false },
 	{ "max-throughput", "the sum of steps a second, by price where there are prices", "steps/s", false,
-	  throughput, throughput_value },
-	{ "isolated", "an equal share of each type for each job", "ratio", false, isolated, fairness_value },
+	  throughput, throughput_value, true },
+	{ "isolated", "an equal share of each type for each job", "ratio", false, isolated, fairness_value,
+	  true },
 	{ "fifo", "whole types in order of arrival, each job its fastest that has room", "steps/s", false, fifo,
-	  throughput_value },
-	{ NULL, NULL, NULL, false, NULL, NULL }
+	  throughput_value, false },
+	{ NULL, NULL, NULL, false, NULL, NULL, false }
 };
 
 const struct fit_share_objective *fit_share_objective_find(const char *name)

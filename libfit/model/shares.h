@@ -60,6 +60,8 @@ struct fit_share_objective {
 		     struct fit_err *err);
 	/* What an allocation comes to, from it alone. */
 	double (*value)(const struct fit_share_problem *p, const double *x);
+	bool evens;		/* jobs of the same GPUs, weight and rates can be given the mean of their shares: what they
+				 * come to together does not change, as nothing else of a job counts */
 };
 /*
  * max-min-fairness		the least steps a second, weighted, over those at a proportional share (1)

@@ -132,6 +132,8 @@ const struct fit_fidelity fit_fidelities[] = {
 		.batch_as_measured = true,
 		.pollux_fair_share_on_one_node = true,
 		.pollux_type_order = sia_types,
+		.gavel_lifetime = true,
+		.gavel_evens = true,
 	},
 	{
 		.name = "gavel-osdi20",

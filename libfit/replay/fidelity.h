@@ -126,6 +126,9 @@ struct fit_fidelity {
 					 * round, from gavel_shuffle_seed */
 	uint32_t gavel_shuffle_seed;
 	int64_t gavel_reallocate_ns;	/* default of the time between two computations of shares */
+	bool gavel_lifetime;		/* rounds of the interval: shares are computed in each, the time that jobs had
+					 * counts from their arrival, and all types are served from one list */
+	bool gavel_evens;		/* jobs that are alike have alike shares */
 	bool gavel_holds_room;		/* a job that came after the last one may take room, and not use it */
 };
 

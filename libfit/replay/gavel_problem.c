@@ -76,6 +76,47 @@ static void fill(struct fit_gavel_problem *g, const struct fit_view *v, const ui
 	g->p.rates = g->rates;
 }
 
+/* Same GPUs, weight and rates? */
+static bool alike(const struct fit_gavel_problem *g, size_t a, size_t b)
+{
+	const double *ra = g->rates + a * g->p.n_types, *rb = g->rates + b * g->p.n_types;
+	bool same = !(g->jobs[a].gpus < g->jobs[b].gpus) && !(g->jobs[a].gpus > g->jobs[b].gpus) &&
+		    !(g->jobs[a].weight < g->jobs[b].weight) && !(g->jobs[a].weight > g->jobs[b].weight);
+
+	for (size_t t = 0; t < g->p.n_types && same; t++)
+		same = !(ra[t] < rb[t]) && !(ra[t] > rb[t]);
+	return same;
+}
+
+/*
+ * Jobs that are alike get alike shares: the mean of theirs. Where the objective sees no difference between them
+ * that is an optimum as well, the programme being convex. It is where an interior point method ends, in the
+ * middle of all optima; a vertex gives one of two jobs the better type and the other one the worse.
+ */
+static void even_out(struct fit_gavel_problem *g)
+{
+	const size_t k = g->p.n_types;
+
+	for (size_t i = 0; i < g->p.n_jobs; i++) {
+		size_t n = 0;
+		bool first = true;
+
+		for (size_t j = 0; j < i && first; j++)
+			first = !alike(g, i, j);
+		for (size_t j = i + 1; j < g->p.n_jobs && first; j++)
+			if (alike(g, i, j)) {
+				for (size_t t = 0; t < k; t++)
+					g->x[i * k + t] += g->x[j * k + t];
+				n++;
+			}
+		for (size_t t = 0; t < k && n; t++)
+			g->x[i * k + t] /= (double)(n + 1);
+		for (size_t j = i + 1; j < g->p.n_jobs && n; j++)
+			for (size_t t = 0; t < k && alike(g, i, j); t++)
+				g->x[j * k + t] = g->x[i * k + t];
+	}
+}
+
 int fit_gavel_solve(struct fit_gavel_problem *g, const struct fit_view *v,
 		    const struct fit_share_objective *o, const uint32_t *list, size_t n,
 		    struct fit_share_solution *s, struct fit_err *err)
@@ -89,6 +130,8 @@ int fit_gavel_solve(struct fit_gavel_problem *g, const struct fit_view *v,
 		return fit_fail_nomem(err);
 	fill(g, v, list, n);
 	rc = o->solve(&g->p, g->x, s, err);
+	if (!rc && v->fidelity->gavel_evens && o->evens)
+		even_out(g);
 	for (size_t i = 0; i < n && !rc; i++)
 		g->past[v->jobs[list[i]].local].rate_then = fit_share_isolated_rate(&g->p, i);
 	return rc;

@@ -38,6 +38,7 @@ struct task {
 /* A job as a type sees it. */
 struct entry {
 	uint32_t job;
+	size_t type, turn;	/* and which one is served first */
 	size_t place;		/* in the list: breaks ties */
 	double priority, deficit, share;
 };
@@ -162,8 +163,10 @@ static int gavel_arrive(void *state, const struct fit_view *v, uint32_t j, struc
 	g->list[g->n_list++] = j;
 	g->n_come++;
 	g->need = g->fresh = true;
-	for (size_t t = 0; t < g->k; t++)
+	for (size_t t = 0; t < g->k; t++) {
 		g->received[at + t] = g->round_s / 2;	/* as if it had had half a round */
+		g->time_of[t] += v->fidelity->gavel_lifetime ? g->round_s / 2 : 0;
+	}
 	return FIT_OK;
 }
 
@@ -195,7 +198,7 @@ static void settle(struct gavel *g, const struct fit_view *v)
 	for (size_t i = 0; i < g->n_tasks && !BY_STEPS(v); i++) {
 		const struct member *m = &g->member[local_of(v, g->tasks[i].job)];
 
-		g->tasks[i].end_s = m->gone ? m->left_s : g->now_s;
+		g->tasks[i].end_s = m->gone && !v->fidelity->gavel_lifetime ? m->left_s : g->now_s;
 	}
 	if (g->n_tasks)
 		qsort(g->tasks, g->n_tasks, sizeof *g->tasks, last_first);
@@ -220,7 +223,7 @@ static void reset_time(struct gavel *g, const struct fit_view *v)
 {
 	double since_s = g->now_s - (g->computed ? g->computed_s : 0);
 
-	for (size_t t = 0; t < g->k; t++) {
+	for (size_t t = 0; t < g->k && !v->fidelity->gavel_lifetime; t++) {
 		g->time_of[t] = 0;
 		for (size_t i = 0; i < g->n_list; i++) {
 			size_t at = local_of(v, g->list[i]) * g->k + t;
@@ -266,6 +269,8 @@ static bool due(const struct gavel *g, const struct fit_view *v)
 {
 	double least_s = fit_time_to_double(g->params->gavel_reallocate_ns);
 
+	if (v->fidelity->gavel_lifetime)
+		return true;
 	if (!g->need)
 		return false;
 	if (!g->computed || g->now_s - g->computed_s >= least_s)
@@ -285,6 +290,8 @@ static int first_served(const void *pa, const void *pb)
 		return a->deficit > b->deficit ? -1 : 1;
 	if (a->share < b->share || a->share > b->share)
 		return a->share > b->share ? -1 : 1;
+	if (a->turn != b->turn)
+		return a->turn < b->turn ? -1 : 1;
 	return (a->place > b->place) - (a->place < b->place);
 }
 
@@ -316,35 +323,47 @@ static int run_on(struct gavel *g, const struct fit_view *v, uint32_t j, size_t 
 	return FIT_OK;
 }
 
-/* Jobs of one type, in order, as far as there is room. taken: by place in the list. */
-static int serve(struct gavel *g, const struct fit_view *v, size_t t, bool *taken, struct fit_err *err)
+/* All jobs as the types of turns from to to see them. */
+static size_t list_entries(struct gavel *g, const struct fit_view *v, size_t from, size_t to)
 {
-	int64_t room = v->cluster->types[g->problem.type[t]].n_open;
+	size_t n = 0;
 
-	for (size_t i = 0; i < g->n_list; i++) {
-		size_t at = local_of(v, g->list[i]);
+	for (; from < to; from++)
+		for (size_t i = 0; i < g->n_list; i++) {
+			size_t at = local_of(v, g->list[i]), t = g->turn[from];
 
-		g->entries[i] = (struct entry){
-			.job = g->list[i],
-			.place = i,
-			.priority = priority(g, v, g->list[i], t),
-			.deficit = g->deficit[at * g->k + t],
-			.share = g->member[at].shared ? g->share[at * g->k + t] : 0,
-		};
-	}
-	qsort(g->entries, g->n_list, sizeof *g->entries, first_served);
-	for (size_t i = 0; i < g->n_list && room > 0; i++) {
+			g->entries[n++] = (struct entry){
+				.job = g->list[i],
+				.type = t,
+				.turn = from,
+				.place = i,
+				.priority = priority(g, v, g->list[i], t),
+				.deficit = g->deficit[at * g->k + t],
+				.share = g->member[at].shared ? g->share[at * g->k + t] : 0,
+			};
+		}
+	return n;
+}
+
+/* Jobs of these types, in order, as far as there is room. taken: by place in the list. */
+static int serve(struct gavel *g, const struct fit_view *v, size_t from, size_t to, int64_t *room, bool *taken,
+		 struct fit_err *err)
+{
+	const size_t n = list_entries(g, v, from, to);
+
+	qsort(g->entries, n, sizeof *g->entries, first_served);
+	for (size_t i = 0; i < n; i++) {
 		const struct entry *e = &g->entries[i];
 		int64_t gpus = v->jobs[e->job].gpus;
 		bool shared = g->member[local_of(v, e->job)].shared;
 
-		if (taken[e->place] || gpus > room || (g->only_shared && !(e->priority > 0)) ||
-		    !(fit_gavel_rate(&g->problem, v, e->job, t) > 0) ||
+		if (taken[e->place] || gpus > room[e->type] || (g->only_shared && !(e->priority > 0)) ||
+		    !(fit_gavel_rate(&g->problem, v, e->job, e->type) > 0) ||
 		    (!shared && !v->fidelity->gavel_holds_room))
 			continue;
 		taken[e->place] = true;
-		room -= gpus;
-		if (shared && run_on(g, v, e->job, t, err))
+		room[e->type] -= gpus;
+		if (shared && run_on(g, v, e->job, e->type, err))
 			return FIT_ENOMEM;
 	}
 	return FIT_OK;
@@ -352,18 +371,23 @@ static int serve(struct gavel *g, const struct fit_view *v, size_t t, bool *take
 
 static int begin_round(struct gavel *g, const struct fit_view *v, struct fit_err *err)
 {
+	const size_t at_once = v->fidelity->gavel_lifetime ? g->k : 1;
 	bool *taken = calloc(g->n_list + 1, sizeof *taken);
+	int64_t room[FIT_GPU_TYPES_MAX];
 	int rc = FIT_OK;
 
-	if (!taken || fit_grow(&g->entries, &g->cap_entries, g->n_list + 1, sizeof *g->entries)) {
+	for (size_t t = 0; t < g->k; t++)
+		room[t] = v->cluster->types[g->problem.type[t]].n_open;
+	if (!taken ||
+	    fit_grow(&g->entries, &g->cap_entries, at_once * g->n_list + 1, sizeof *g->entries)) {
 		free(taken);
 		return fit_fail_nomem(err);
 	}
 	memcpy(g->turn, g->order, g->k * sizeof *g->turn);
 	if (g->shuffles)
 		fit_type_shuffle(&g->shuffle, g->turn, g->k);
-	for (size_t i = 0; i < g->k && !rc; i++)
-		rc = serve(g, v, g->turn[i], taken, err);
+	for (size_t i = 0; i < g->k && !rc; i += at_once)
+		rc = serve(g, v, i, i + at_once, room, taken, err);
 	free(taken);
 	return rc;
 }
@@ -449,6 +473,8 @@ static int gavel_describe(const struct fit_policy_params *p, const struct fit_vi
 	fit_format_time(text, p->gavel_reallocate_ns);
 	rc = fit_meta_add(meta, "gavel_reallocate_s", text);
 	rc = rc ? rc : fit_meta_add(meta, "spread_rates", v->fidelity->steps_anywhere ? "ignored" : "used");
+	if (!rc && v->fidelity->gavel_lifetime)
+		rc = fit_meta_add(meta, "gavel_rounds", "lifetime");
 	if (!rc && BY_STEPS(v)) {
 		fit_format_time(text, v->fidelity->steps_round_ns);
 		rc = fit_meta_add(meta, "steps_round_s", text);

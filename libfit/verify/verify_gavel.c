@@ -167,7 +167,8 @@ void verify_gavel_meta(struct fit_verifier *v, const struct fit_meta *m)
 	if (!spread || (!v->spread_ignored && !fit_text_is(fit_text_of(spread), "used")))
 		verify_fault(v, RULE_META, NONE, "metadata spread_rates is '%s' (expected used or ignored)",
 			     spread ? spread : "missing");
-	v->may_find_no_room = verify_meta_says(m, "placement", "consolidate") ||
+	v->order_unknown = verify_meta_says(m, "gavel_rounds", "lifetime") ||
+			      verify_meta_says(m, "placement", "consolidate") ||
 			      verify_meta_says(m, "placement", "yarn");
 	v->round_end_ns = NEVER;
 	if (round && (fit_parse_time(fit_text_of(round), &v->steps_round_ns) || v->steps_round_ns <= 0 ||

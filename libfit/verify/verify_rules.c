@@ -129,10 +129,10 @@ static bool has_shares(const struct fit_verifier *v)
 	return v->policy == POLICY_GAVEL && v->shares && v->objective;
 }
 
-/* Not where a placement may find no room while GPUs are free. */
+/* Not where a placement may find no room while GPUs are free, nor in rounds of Sia's simulator. */
 static bool has_rounds(const struct fit_verifier *v)
 {
-	return has_shares(v) && (v->interval_ns > 0 || v->steps_round_ns > 0) && !v->may_find_no_room;
+	return has_shares(v) && (v->interval_ns > 0 || v->steps_round_ns > 0) && !v->order_unknown;
 }
 
 static bool is_fifo(const struct fit_verifier *v)

@@ -535,7 +535,7 @@ struct fit_verifier {
 	bool adaptive;			/* jobs choose their batch size: pollux */
 	bool pollux_avoids, pollux_reference;
 	bool fair_on_one_node;		/* pollux: the fair share is predicted on one node */
-	bool may_find_no_room;		/* gavel: by its placement a job may wait while as many GPUs are free */
+	bool order_unknown;		/* gavel: rounds in which it is not derived who is next */
 	bool blind;			/* pollux on several GPU types: a job has one agent, whatever it runs on */
 	double pollux_power;
 	double interference;		/* share of its rate that a job on several nodes loses where

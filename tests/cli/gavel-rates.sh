@@ -89,9 +89,26 @@ for p in throughput fairness finish-time; do
 		is "$p, $how: all finish" "$(awk -F '\t' '$2 == "finish"' "$T/log" | wc -l | tr -d ' ' >"$T/n"; echo "$T/n")" 4
 		run "$p, $how: verifies" 0 gf-verify --jobs "$T/steps.tsv" --rates "$T/rates.tsv" --shares "$T/shares" "$T/log"
 		hasnt "$p, $how: no violation" "$T/out" "${tab}violated${tab}"
+		cp "$T/shares" "$T/shares-$p-$how"
+		[ $how = none ] || continue
 		has "$p, $how: who was next is judged" "$T/out" "^gavel-order${tab}ok${tab}"
 	done
 done
+# By the conventions of Sia's simulator shares are computed in each round, and j1 and j3, which are alike, have the same.
+for p in throughput fairness; do
+	awk -F '\t' '/^[0-9]/ && ($2 == "j1" || $2 == "j3") { x[$1, $3, $2] = $4; k[$1, $3] }
+		END { for (i in k) if ((i, "j1") in x && (i, "j3") in x) { n++; d = x[i, "j1"] - x[i, "j3"]; if (d > 1e-12 || d < -1e-12) bad = 1 }
+			exit bad || n < 2 }' FS='\t' SUBSEP='/' "$T/shares-$p-sia-sosp23"
+	ok "$p: jobs that are alike have alike shares" $?
+done
+for how in none sia-sosp23; do
+	gf-replay -p gavel-throughput -c $C --interval 10 --fidelity $how --restart-delay 0 --rates "$T/rates.tsv" --shares "$T/shares" \
+		"$T/steps.tsv" >"$T/log-$how"
+	awk -F '\t' '/^[0-9]/ && !t[$1]++ { n++ } END { print n + 0 }' "$T/shares" >"$T/times-$how"
+done
+[ "$(cat "$T/times-sia-sosp23")" -gt "$(cat "$T/times-none")" ]
+ok "shares are computed in each round" $?
+has "rounds are in the log" "$T/log" "^#gavel_rounds=lifetime$"
 has "restarts cost what the simulator says" "$T/log" "${tab}start${tab}j1${tab}.*${tab}30$"
 awk -F '\t' -v OFS='\t' '$2 == "start" && $3 == "j1" { $12 = 20 } { print }' "$T/log" >"$T/bad"
 run "another cost" 1 gf-verify --only-violated --jobs "$T/steps.tsv" --rates "$T/rates.tsv" "$T/bad"
