@@ -346,8 +346,8 @@ static size_t list_entries(struct gavel *g, const struct fit_view *v, size_t fro
 }
 
 /* Jobs of these types, in order, as far as there is room. taken: by place in the list. */
-static int serve(struct gavel *g, const struct fit_view *v, size_t from, size_t to, int64_t *room, bool *taken,
-		 struct fit_err *err)
+static int serve(struct gavel *g, const struct fit_view *v, size_t from, size_t to, int64_t *room,
+		 bool *taken, struct fit_err *err)
 {
 	const size_t n = list_entries(g, v, from, to);
 
