@@ -90,8 +90,9 @@ static bool alike(const struct fit_gavel_problem *g, size_t a, size_t b)
 
 /*
  * Jobs that are alike get alike shares: the mean of theirs. Where the objective sees no difference between
- * them that is an optimum as well, the programme being convex. It is where an interior point method ends, in the
- * middle of all optima; a vertex gives one of two jobs the better type and the other one the worse.
+ * them that is an optimum as well, the programme being convex. It is where an interior point method
+ * ends, in the middle of all optima; a vertex gives one of two jobs the better type and the other one the
+ * worse.
  */
 static void even_out(struct fit_gavel_problem *g)
 {
