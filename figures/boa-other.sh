@@ -11,6 +11,8 @@
 #       restarts_per_job" rows to $W/POLICY-points. $other_prices: options of gf-metrics, prices of GPU types
 #   boa_points NAME COST JOBS WINDOW SOLVE BUDGETS OPTION…   the same of BOA at each of the budgets, with the widths of
 #       gf-boa solve SOLVE (options in one word); OPTION… are those of gf-replay
+#   points_curve NAME COLUMN   "budget hours" rows of these points by budget: column 4 the mean, 5 the 95th percentile
+#   replay_agrees CURVE SINGLE WHOLE   a claim: points of nodes of one GPU against the predicted curve; and what whole nodes add
 #   crossing FILE B         value of the second column where the first is B, linear between the points of a replay; nothing
 #       beyond them
 #   most FILE1 FILE2        "RATIO AT": the largest ratio of the second columns at equal first ones, FILE1 over FILE2; NA NA
@@ -89,14 +91,22 @@ most() {
 		END { if (best) printf "%.3f %.1f\n", best, at; else print "NA NA" }'
 }
 
-# beside POLICY CURVE: a claim of the ratio at equal budget, when there are points
-beside() {
-	[ -s "$W/$1" ] || return 0
-	while read -r b y; do
-		echo "$b $y $(at "$2" "$b")"
-	done <"$W/$1" | awk 'NF == 3 && $2 / $3 > best { best = $2 / $3; at = $1 }
-		END { if (best) printf "%.3f %.1f\n", best, at; else print "NA NA" }' >"$W/ratio"
-	read -r ratio at <"$W/ratio"
-	claim "jct-at-equal-budget-$1" 'up to 1.8' "$ratio" "$(verdict "\"$ratio\" != \"NA\" && $ratio + 0 >= 1.6")" \
-		"largest ratio of mean completion times, $1 replayed over BOA predicted, at the same budget ($at)"
+points_curve() {
+	awk -F '\t' -v c="$2" '{ printf "%s\t%.17g\n", $3, $c / 3600 }' "$W/$1-points" | sort -g
+}
+
+replay_agrees() {
+	while IFS=$TAB read -r _ b cost mean _; do
+		echo "$b $cost $mean $(at "$1" "$b")"
+	done <"$W/$2-points" | awk -v end="$(tail -n 1 "$1" | cut -f 1)" 'function off(x) { return x > 1 ? x - 1 : 1 - x }
+		$1 > end { $1 = end }	# more cannot be spent
+		{ d = off($3 / 3600 / $4); c = off($2 / $1); if (d > jct) jct = d; if (c > cost) cost = c }
+		END { printf "%.3f %.3f\n", 100 * jct, 100 * cost }' >"$W/off"
+	read -r off_jct off_cost <"$W/off"
+	awk -F '\t' 'NR == FNR { single[$2] = $3; next } { x = $3 / single[$2] - 1; if (x > most) { most = x; at = $2 } }
+		END { printf "%.0f %s\n", 100 * most, at }' "$W/$2-points" "$W/$3-points" >"$W/nodes"
+	read -r more at <"$W/nodes"
+	claim replay-agrees 'within 0.5 %' "$off_jct %, $off_cost %" "$(verdict "$off_jct <= 0.5 && $off_cost <= 0.5")" \
+		"mean completion time and cost of BOA replayed on nodes of one GPU against its prediction, at most over all budgets;" \
+		"whole nodes cost up to $more % more (budget $at)"
 }
